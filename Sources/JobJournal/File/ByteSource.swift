@@ -11,20 +11,26 @@ protocol ByteSource {
 }
 
 extension ByteSource {
-    /// Checks the record at a location, and calls `body` with its payload.
+    /// Checks the record at a location, and calls `body` with it.
     ///
     /// - Returns: The result of `body`. Nil if the record is damaged.
     mutating func record<Value>(
         at location: RecordLocation,
         with fileKey: FileKey,
-        _ body: (Record.Kind, UnsafeRawBufferPointer) throws -> Value?
+        _ body: (FoundRecord) throws -> Value?
     ) throws -> Value? {
         try read(at: location.offset, count: location.size) { all in
             let payload = UnsafeRawBufferPointer(rebasing: all[Record.headerSize...])
             guard let header = Record.Header(all, at: location.offset, with: fileKey),
                 header.matches(payload, with: fileKey)
             else { return nil }
-            return try body(header.kind, payload)
+            let record = FoundRecord(
+                kind: header.kind,
+                payload: payload,
+                location: location,
+                fileKey: fileKey
+            )
+            return try body(record)
         }
     }
 

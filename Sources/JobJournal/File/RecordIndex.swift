@@ -39,20 +39,18 @@ struct RecordIndex: Sendable {
     /// Applies a record of an earlier session.
     ///
     /// Returns false if the record does not belong in a journal.
-    mutating func apply(
-        _ kind: Record.Kind,
-        _ payload: UnsafeRawBufferPointer,
-        at location: RecordLocation,
-        with fileKey: FileKey
-    ) -> Bool {
-        switch kind {
+    mutating func apply(_ record: FoundRecord) -> Bool {
+        switch record.kind {
         case .journal, .session, .filler: break
         case .begun:
+            let payload = record.payload
             guard payload.count == 16 else { return false }
             stepBegan(SipHash.Digest(low: payload.little(0), high: payload.little(8)))
         case .outcome:
-            guard let step = RecordedStep(payload, with: fileKey) else { return false }
-            outcomeRecorded(step.digest, in: step.scopes, at: location)
+            guard let step = RecordedStep(record.payload, with: record.fileKey) else {
+                return false
+            }
+            outcomeRecorded(step.digest, in: step.scopes, at: record.location)
         case .outbox, .copy, .entry, .change, .left, .cleared, .batch: return false
         }
         return true

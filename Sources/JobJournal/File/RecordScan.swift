@@ -1,3 +1,12 @@
+/// A whole record that was read from a file.
+struct FoundRecord {
+    let kind: Record.Kind
+    let payload: UnsafeRawBufferPointer
+    var location: RecordLocation
+    /// The key of the file.
+    let fileKey: FileKey
+}
+
 /// Reads the records of a file, and finds the end of the whole ones.
 ///
 /// A crash can leave an incomplete record at the end of the file. If writes are synced, the machine
@@ -5,17 +14,6 @@
 /// zeros, and nothing behind it was synced. In an outbox, no record ends with a zero, so zeros up
 /// to the end of the file are cut off, too. Everything else is damage.
 struct RecordScan: Sendable {
-    struct Found {
-        let offset: Int
-        let header: Record.Header
-
-        var payloadOffset: Int { offset + Record.headerSize }
-        var end: Int { payloadOffset + header.count }
-        var location: RecordLocation {
-            RecordLocation(offset: offset, payloadCount: UInt32(header.count))
-        }
-    }
-
     static let sector = 512
 
     let fileKey: FileKey
@@ -24,27 +22,32 @@ struct RecordScan: Sendable {
     /// Whether zeros at the end of the file are cut off instead of reported.
     var cutsZeros = false
 
-    /// Returns the next whole record.
+    /// Passes the next whole record to `body`.
     ///
-    /// Nil if the file ends here, or with a torn write.
-    mutating func next(_ bytes: inout some ByteSource, isSynced: Bool) throws -> Found? {
+    /// - Returns: False if the file ends here, or with a torn write.
+    mutating func next(
+        _ bytes: inout some ByteSource,
+        isSynced: Bool,
+        _ body: (FoundRecord) throws -> Void = { _ in }
+    ) throws -> Bool {
         let rest = bytes.size - offset
-        guard rest > 0 else { return nil }
+        guard rest > 0 else { return false }
         guard rest >= Record.headerSize else {
-            let isBeginning = try isBeginning(&bytes, count: rest)
-            return isBeginning ? nil : try tornWrite(&bytes, isSynced)
+            if try !isBeginning(&bytes, count: rest) { try checkTornWrite(&bytes, isSynced) }
+            return false
         }
         guard let header = try header(&bytes, at: offset) else {
-            return try tornWrite(&bytes, isSynced)
+            try checkTornWrite(&bytes, isSynced)
+            return false
         }
-        guard rest - Record.headerSize >= header.count else { return nil }
-        let found = Found(offset: offset, header: header)
-        let isWhole = try bytes.read(at: found.payloadOffset, count: header.count) {
-            header.matches($0, with: fileKey)
+        let location = RecordLocation(offset: offset, payloadCount: UInt32(header.count))
+        guard rest >= location.size else { return false }
+        guard try bytes.record(at: location, with: fileKey, body) != nil else {
+            try checkTornWrite(&bytes, isSynced)
+            return false
         }
-        guard isWhole else { return try tornWrite(&bytes, isSynced) }
-        offset = found.end
-        return found
+        offset += location.size
+        return true
     }
 
     private func header(_ bytes: inout some ByteSource, at offset: Int) throws -> Record.Header? {
@@ -61,10 +64,10 @@ struct RecordScan: Sendable {
         return try bytes.read(at: offset, count: min(count, 4)) { zip($0, tag).allSatisfy(==) }
     }
 
-    /// Returns nil if a torn write explains the damage here, and throws otherwise.
-    private func tornWrite(_ bytes: inout some ByteSource, _ isSynced: Bool) throws -> Found? {
+    /// Throws ``Damage`` unless a torn write explains the damage here.
+    private func checkTornWrite(_ bytes: inout some ByteSource, _ isSynced: Bool) throws {
         let damage = Damage(offset: offset, reason: .check)
-        if cutsZeros, try endsInZeros(&bytes) { return nil }
+        if cutsZeros, try endsInZeros(&bytes) { return }
         guard isSynced else { throw damage }
         var start = (offset + RecordScan.sector - 1) / RecordScan.sector * RecordScan.sector
         var hasZeros = false
@@ -80,7 +83,6 @@ struct RecordScan: Sendable {
             start += RecordScan.sector
         }
         guard hasZeros else { throw damage }
-        return nil
     }
 
     /// Whether zeros follow an incomplete or missing record up to the end of the file.

@@ -21,7 +21,7 @@ struct RecoveredFile: Sendable {
         _ bytes: inout some ByteSource,
         _ head: FileHead,
         isSynced: Bool,
-        apply: (Record.Kind, UnsafeRawBufferPointer, RecordLocation, FileKey) -> Bool
+        apply: (FoundRecord) -> Bool
     ) throws {
         let isHeadOnly = isSynced && bytes.size <= RecordTail.headSize(head, isSynced: true)
         guard let fileKey = try Self.fileKey(of: &bytes, head, isHeadOnly) else { return }
@@ -30,26 +30,27 @@ struct RecoveredFile: Sendable {
             offset: Preamble.size,
             cutsZeros: head.cutsZeros
         )
-        while let found = try scan.next(&bytes, isSynced: session?.isSynced ?? isHeadOnly) {
-            let kind = found.header.kind
-            let damage = Damage(offset: found.offset, reason: .contents)
-            if kind == .batch {
-                guard head.cutsZeros else { throw damage }
-                guard try isWhole(found, &bytes, scan) else { break }
-            }
-            try bytes.read(at: found.payloadOffset, count: found.header.count) { payload in
-                guard (kind == head.firstKind) == (found.offset == Preamble.size) else {
-                    throw damage
-                }
-                if kind == head.firstKind, !head.isNamed(in: payload) {
+        while true {
+            var batchSize = 0
+            let isFound = try scan.next(&bytes, isSynced: session?.isSynced ?? isHeadOnly) {
+                record in
+                let damage = Damage(offset: record.location.offset, reason: .contents)
+                let isFirst = record.location.offset == Preamble.size
+                guard (record.kind == head.firstKind) == isFirst else { throw damage }
+                if isFirst, !head.isNamed(in: record.payload) {
                     throw Damage(offset: 0, reason: .otherJob)
                 }
-                if kind == .session { session = SessionPayload(payload) }
-                guard kind != .session || session != nil,
-                    apply(kind, payload, found.location, fileKey)
-                else { throw damage }
+                if record.kind == .session { session = SessionPayload(record.payload) }
+                guard record.kind != .session || session != nil, apply(record) else {
+                    throw damage
+                }
+                if record.kind == .batch {
+                    guard let size = record.numbers?.first, size < 1 << 40 else { throw damage }
+                    batchSize = Int(size)
+                }
             }
-            end = found.end
+            guard isFound, try isWhole(batchSize, &bytes, scan) else { break }
+            end = scan.offset
         }
         // Without a whole first record, nothing was ever recorded.
         if end > 0 { self.fileKey = fileKey }
@@ -80,22 +81,15 @@ struct RecoveredFile: Sendable {
         }
     }
 
-    /// Whether all records of a batch are whole.
+    /// Whether all records of a batch are whole, which `scan` has reached.
     private func isWhole(
-        _ batch: RecordScan.Found,
+        _ size: Int,
         _ bytes: inout some ByteSource,
         _ scan: RecordScan
     ) throws -> Bool {
-        let count = try bytes.read(at: batch.payloadOffset, count: batch.header.count) {
-            $0.numbers?.first
-        }
-        guard let count, count < 1 << 40 else {
-            throw Damage(offset: batch.offset, reason: .contents)
-        }
         var ahead = scan
-        while ahead.offset < batch.end + Int(count) {
-            let next = try ahead.next(&bytes, isSynced: session?.isSynced ?? false)
-            guard next != nil else { return false }
+        while ahead.offset < scan.offset + size {
+            guard try ahead.next(&bytes, isSynced: session?.isSynced ?? false) else { return false }
         }
         return true
     }

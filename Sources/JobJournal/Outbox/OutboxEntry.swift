@@ -177,8 +177,8 @@ public struct OutboxAttempt: Sendable {
 
     init(
         _ slot: OutboxStateMachine.Slot,
-        key: String?,
-        deduplicationID: String?,
+        _ key: String?,
+        _ deduplicationID: String?,
         with fileKey: FileKey
     ) {
         id = OutboxEntry.ID(number: slot.id)

@@ -27,14 +27,14 @@ public enum OutboxFile {
             let head = FileHead.outbox(name: name, nextID: 1)
             do {
                 _ = try RecoveredFile(&bytes, head, isSynced: false) {
-                    machine.apply($0, $1, at: $2, with: $3, OutboxStateMachine.Time())
+                    machine.apply($0, OutboxStateMachine.Time())
                 }
                 let count = machine.slots.count
                 return OutboxSalvage(keptCount: count, lostByteCount: 0, damagedFile: nil)
             } catch let damage as Damage
                 where damage.reason != .laterFormat && damage.reason != .otherJob
             {
-                return try OutboxSalvaging(&bytes).replace(fileName, name, in: home, &bytes)
+                return try OutboxSalvaging(&bytes).replaceFile(of: name, in: home, &bytes)
             }
         }
     }
@@ -89,19 +89,15 @@ struct OutboxSalvaging {
         var scan = RecordScan(fileKey: fileKey, offset: source == nil ? bytes.size : 0)
         var whole = source?.isFirst == true ? Preamble.size : 0
         while scan.offset < bytes.size {
-            let start = scan.offset
-            guard let found = try? scan.next(&bytes, isSynced: false) else {
-                scan.offset = start + 1
-                continue
-            }
-            try bytes.read(at: found.payloadOffset, count: found.header.count) { payload in
-                let (kind, location) = (found.header.kind, found.location)
-                let time = OutboxStateMachine.Time()
-                if kind == .session, let latest = SessionPayload(payload) { session = latest }
-                if machine.apply(kind, payload, at: location, with: fileKey, time) {
-                    whole += location.size
+            let isFound = try? scan.next(&bytes, isSynced: false) { record in
+                if record.kind == .session, let latest = SessionPayload(record.payload) {
+                    session = latest
+                }
+                if machine.apply(record, OutboxStateMachine.Time()) {
+                    whole += record.location.size
                 }
             }
+            if isFound != true { scan.offset += 1 }
         }
         lostByteCount = bytes.size - whole
         // Each lost record may have used a new id.
@@ -125,9 +121,8 @@ struct OutboxSalvaging {
     }
 
     /// Moves the damaged file aside, and writes the entries to a new one.
-    func replace(
-        _ fileName: JournalFileName,
-        _ name: String,
+    func replaceFile(
+        of name: String,
         in home: JournalFolder,
         _ bytes: inout FileBytes
     ) throws -> OutboxSalvage {
@@ -137,21 +132,19 @@ struct OutboxSalvaging {
             session: session,
             end: 0
         )
-        var log = RecordLog(tail, try home.createLocked(fileName.temporary))
+        var log = RecordLog(tail, try home.createReplacement())
         for number in machine.slots.entries() {
             // Records may be missing, so any entry may have begun.
             var slot = machine.slots[number]
             slot.progress.flags.insert(.mayHaveBegun)
             _ = try log.add(slot, reading: &bytes)
         }
-        var aside = ""
-        try log.takePlace(of: fileName, in: home, isSynced: true) {
-            aside = try home.moveAside(fileName.text)
-        }
+        var aside: URL?
+        try log.takePlace(in: home, isSynced: true) { aside = try home.moveAside() }
         return OutboxSalvage(
             keptCount: machine.slots.count,
             lostByteCount: lostByteCount,
-            damagedFile: home.url.appendingPathComponent(aside)
+            damagedFile: aside
         )
     }
 }

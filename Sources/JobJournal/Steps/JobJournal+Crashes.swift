@@ -61,18 +61,20 @@ extension JobJournal {
         var source = bytes
         var scan = RecordScan(fileKey: fileKey, offset: Preamble.size)
         var records: [OutcomeRecord] = []
-        while let record = try scan.next(&source, isSynced: false) {
-            guard record.header.kind == .outcome else { continue }
-            try source.read(at: record.payloadOffset, count: record.header.count) { payload in
-                guard let outcome = OutcomePayload(payload) else {
-                    throw Damage(offset: record.offset, reason: .contents)
+        var hasMore = true
+        while hasMore {
+            hasMore = try scan.next(&source, isSynced: false) { record in
+                guard record.kind == .outcome else { return }
+                let start = record.location.offset
+                guard let outcome = OutcomePayload(record.payload) else {
+                    throw Damage(offset: start, reason: .contents)
                 }
                 records.append(
                     OutcomeRecord(
                         key: parts(of: Array(outcome.path)).last ?? "",
                         path: Array(outcome.path),
                         version: outcome.version,
-                        range: record.offset..<record.end
+                        range: start..<start + record.location.size
                     )
                 )
             }

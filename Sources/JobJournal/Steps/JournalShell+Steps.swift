@@ -50,20 +50,12 @@ extension JournalShell {
         of step: StepName,
         _ body: (OutcomePayload) throws -> Value
     ) throws -> Value {
-        var pieces = FileBytes(piecesOf: file)
-        let result: Result<Value, any Error>?
-        do {
-            result = try pieces.record(at: location, with: fileKey) { _, payload in
-                guard let outcome = OutcomePayload(payload),
-                    outcome.path.elementsEqual(step.path.bytes)
-                else { return nil }
-                return Result { try body(outcome) }
+        let result = try file.record(at: location, with: fileKey, url) { record in
+            let outcome = OutcomePayload(record.payload)
+            guard let outcome, outcome.path.elementsEqual(step.path.bytes) else {
+                return nil as Result<Value, any Error>?
             }
-        } catch {
-            throw JobJournal.WriteError(file: url, underlying: error)
-        }
-        guard let result else {
-            throw JobJournal.DamagedError(Damage(offset: location.offset, reason: .check), of: url)
+            return Result { try body(outcome) }
         }
         return try result.get()
     }

@@ -19,7 +19,6 @@ final class JournalShell: Sendable {
     let guarded: Guarded<State>
     let file: OpenFile
     let home: JournalFolder
-    let name: JournalFileName
     let writer: FileWriter<JournalShell>
 
     init(
@@ -33,13 +32,12 @@ final class JournalShell: Sendable {
         let (home, index, log) = try JournalFolder.open(folder, name, of: job, calls: calls) {
             home,
             file in
-            try JournalShell.opened(file, name, in: home, job: job, isSynced: isSynced)
+            try JournalShell.opened(file, in: home, job: job, isSynced: isSynced)
         }
         self.job = job
         self.isSynced = isSynced
         self.watch = watch
         self.home = home
-        self.name = name
         fileKey = log.tail.fileKey
         isInDoubt = log.tail.session.isInDoubt
         file = log.file
@@ -49,7 +47,6 @@ final class JournalShell: Sendable {
 
     private static func opened(
         _ file: OpenFile,
-        _ name: JournalFileName,
         in home: JournalFolder,
         job: String,
         isSynced: Bool
@@ -57,19 +54,17 @@ final class JournalShell: Sendable {
         var bytes = try FileBytes(file)
         var index = RecordIndex()
         let head = FileHead.journal(job: job)
-        let found = try RecoveredFile(&bytes, head, isSynced: isSynced) {
-            index.apply($0, $1, at: $2, with: $3)
-        }
+        let found = try RecoveredFile(&bytes, head, isSynced: isSynced) { index.apply($0) }
         let tail = try found.tail(of: file, head, isSynced: isSynced)
         // In a synced file, sectors are filled before and after the last session.
         let fillers = tail.fillsSectors ? 3 * RecordScan.sector : 0
         let live = RecordTail.headSize(head, isSynced: false) + index.liveBytes + fillers
         guard found.end > 2 * live else { return (home, index, RecordLog(tail, file)) }
-        let (rewritten, log) = try index.rewritten(tail, name, in: home, reading: &bytes)
+        let (rewritten, log) = try index.rewritten(tail, in: home, reading: &bytes)
         return (home, rewritten, log)
     }
 
-    var url: URL { home.url.appendingPathComponent(name.text) }
+    var url: URL { home.file }
 
     // MARK: The end
 
@@ -79,13 +74,13 @@ final class JournalShell: Sendable {
         defer { file?.unlock() }
         guard removing else { return }
         do {
-            if file != nil { return try home.unlink(name.text) }
+            if file != nil { return try home.unlink(home.name.text) }
             // The journal was closed before, so another one may have the file.
-            guard let file = try home.openLocked(name.text) else {
+            guard let file = try home.openLocked() else {
                 throw JobJournal.InUseError(job: job)
             }
             defer { file.unlock() }
-            try home.unlink(name.text)
+            try home.unlink(home.name.text)
         } catch let error as JobJournal.InUseError {
             throw error
         } catch {
@@ -101,11 +96,10 @@ extension RecordIndex {
     /// and fillers.
     fileprivate func rewritten(
         _ tail: RecordTail,
-        _ name: JournalFileName,
         in home: JournalFolder,
         reading bytes: inout FileBytes
     ) throws -> (RecordIndex, RecordLog) {
-        var log = RecordLog(tail.ofNewFile(), try home.createLocked(name.temporary))
+        var log = RecordLog(tail.ofNewFile(), try home.createReplacement())
         var index = RecordIndex()
         index.reserve(count)
         for step in begun {
@@ -114,14 +108,12 @@ extension RecordIndex {
             index.stepBegan(step)
         }
         for location in locations.values.sorted(by: { $0.offset < $1.offset }) {
-            let isCopied = try bytes.record(at: location, with: tail.fileKey) { kind, payload in
-                var record = Record(kind, copying: payload, with: tail.fileKey)
-                try log.add(&record)
-                return index.apply(kind, payload, at: record.location, with: tail.fileKey)
+            let isCopied = try bytes.record(at: location, with: tail.fileKey) { found in
+                index.apply(try log.add(copyOf: found))
             }
             guard isCopied == true else { throw Damage(offset: location.offset, reason: .check) }
         }
-        try log.takePlace(of: name, in: home, isSynced: true)
+        try log.takePlace(in: home, isSynced: true)
         return (index, log)
     }
 }

@@ -1,15 +1,19 @@
 import Foundation
 
-/// A folder of journals, which opens, replaces and unlinks files without following links.
+/// The folder of a journal or outbox, which opens, replaces and unlinks its file without following
+/// links.
 struct JournalFolder: Sendable {
     let url: URL
-    let handle: OpenFile
+    /// The name of the file.
+    let name: JournalFileName
+    private let handle: OpenFile
     /// The folders with changed entries, because a folder was created in them.
     let changed: [String]
     let calls: FileCalls
 
-    init(_ url: URL, calls: FileCalls) throws {
+    init(_ url: URL, _ name: JournalFileName, calls: FileCalls) throws {
         self.url = url
+        self.name = name
         self.calls = calls
         changed = try JournalFolder.make(url.path)
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
@@ -17,6 +21,9 @@ struct JournalFolder: Sendable {
         guard descriptor >= 0 else { throw systemError() }
         handle = OpenFile(descriptor, calls: calls)
     }
+
+    /// The URL of the file.
+    var file: URL { url.appendingPathComponent(name.text) }
 
     /// Creates a folder and those that lead to it.
     ///
@@ -31,42 +38,52 @@ struct JournalFolder: Sendable {
         return changed + [parent]
     }
 
-    /// Opens a file and takes its lock.
+    /// Opens the file and takes its lock.
     ///
     /// Nil if the file is locked already.
-    func openLocked(_ name: String) throws -> OpenFile? {
+    func openLocked() throws -> OpenFile? {
         while true {
             let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-            let file = try opened(name, flags)
+            let file = try opened(name.text, flags)
             let status = try file.status()
             guard status.st_mode & S_IFMT == S_IFREG else { throw systemError(notAFile) }
             guard try file.lock() else { return nil }
             // The previous holder of the lock may have removed or replaced the file in between.
-            if try isStill(status, name) { return file }
+            if try isStill(status, name.text) { return file }
         }
     }
 
-    /// Creates a locked file, which replaces any file of that name.
+    /// Creates a locked file, which ``replaceFile(isSynced:)`` puts in the place of the old one.
     ///
-    /// The file is locked before it is renamed to its final name, so it is never in use without a
-    /// lock.
-    func createLocked(_ name: String) throws -> OpenFile {
-        try unlink(name)
-        let file = try opened(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC)
+    /// It is locked before it gets its final name, so it is never in use without a lock.
+    func createReplacement() throws -> OpenFile {
+        try unlinkReplacement()
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = try opened(name.temporary, flags)
         guard try file.lock() else { throw systemError() }
         return file
     }
 
-    /// Gives a file a second, unused name, under which it survives its replacement.
+    func replaceFile(isSynced: Bool) throws {
+        try handle.rename(name.temporary, to: name.text)
+        if isSynced { try syncEntries() }
+    }
+
+    func unlinkReplacement() throws { try unlink(name.temporary) }
+
+    /// Gives the file a second, unused name, under which it survives its replacement.
     ///
-    /// - Returns: The name.
-    func moveAside(_ name: String) throws -> String {
-        for number in 1... {
-            let aside = "\(name).damaged-\(number)"
-            if linkat(handle.descriptor, name, handle.descriptor, aside, 0) == 0 { return aside }
+    /// - Returns: The URL of that name.
+    func moveAside() throws -> URL {
+        var number = 1
+        while true {
+            let aside = "\(name.text).damaged-\(number)"
+            if linkat(handle.descriptor, name.text, handle.descriptor, aside, 0) == 0 {
+                return url.appendingPathComponent(aside)
+            }
             guard errno == EEXIST else { throw systemError() }
+            number += 1
         }
-        return name
     }
 
     func unlink(_ name: String) throws {

@@ -34,12 +34,13 @@ final class Promise<Value: Sendable>: Sendable {
     }
 
     /// Waits, and blocks the calling thread in the meantime.
-    func waitOnThisThread() -> Value? {
-        if let value { return value }
-        let isFulfilled = DispatchSemaphore(value: 0)
-        whenFulfilled { _ in isFulfilled.signal() }
-        isFulfilled.wait()
-        return value
+    func waitOnThisThread() -> Value {
+        while true {
+            if let value { return value }
+            let isFulfilled = DispatchSemaphore(value: 0)
+            whenFulfilled { _ in isFulfilled.signal() }
+            isFulfilled.wait()
+        }
     }
 
     private func whenFulfilled(_ body: @escaping @Sendable (Value) -> Void) {

@@ -24,6 +24,16 @@ struct RecordLog: Sendable {
 
     var unsyncedCount: Int { unsynced?.count ?? 0 }
 
+    /// Writes one record.
+    ///
+    /// - Returns: Its location.
+    @discardableResult
+    mutating func append(_ record: Record) throws -> RecordLocation {
+        var records = [record]
+        try append(&records)
+        return records[0].location
+    }
+
     /// Writes records together and gives each its offset.
     ///
     /// If the beginning of the file or of the session is missing, it is written first. If writing
@@ -61,6 +71,17 @@ struct RecordLog: Sendable {
         if pending.count > 1 << 20 { try write() }
     }
 
+    /// Adds a copy of a record of another file with the same key.
+    ///
+    /// - Returns: The record at its new location.
+    mutating func add(copyOf found: FoundRecord) throws -> FoundRecord {
+        var record = Record(found.kind, copying: found.payload, with: tail.fileKey)
+        try add(&record)
+        var copy = found
+        copy.location = record.location
+        return copy
+    }
+
     /// Writes all pending bytes.
     mutating func finish() throws {
         addBeginning()
@@ -92,9 +113,8 @@ struct RecordLog: Sendable {
         try sync()
     }
 
-    /// Completes a new file, and puts it in the place of another one.
+    /// Completes a new file, and puts it in the place of the old one.
     mutating func takePlace(
-        of name: JournalFileName,
         in home: JournalFolder,
         isSynced: Bool,
         keepingOld keepOld: () throws -> Void = {}
@@ -109,8 +129,7 @@ struct RecordLog: Sendable {
         }
         if isSynced { try sync() }
         try keepOld()
-        try home.handle.rename(name.temporary, to: name.text)
-        if isSynced { try home.syncEntries() }
+        try home.replaceFile(isSynced: isSynced)
     }
 
     /// Continues in a new file, which was synced.

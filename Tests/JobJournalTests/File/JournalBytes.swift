@@ -95,7 +95,7 @@ struct JournalBytes: ByteSource {
         var copy = self
         var index = RecordIndex()
         let file = try RecoveredFile(&copy, .journal(job: job), isSynced: isSynced) {
-            index.apply($0, $1, at: $2, with: $3)
+            index.apply($0)
         }
         return (file, index)
     }

@@ -147,9 +147,9 @@ import Testing
         add("a") { record in
             record.position = 2
             record.replaced = [2]
-            record.progress.inherit([(machine.slot(2)?.progress ?? OutboxProgress(), true)])
+            record.progress.inherit([(machine.entry(2)?.slot.progress ?? OutboxProgress(), true)])
         }
-        #expect(machine.slot(4)?.progress.failures == 2)
+        #expect(machine.entry(4)?.slot.progress.failures == 2)
         #expect(run() == [1])
         #expect(machine.nextDue() == 30)
         pass(30)

@@ -211,6 +211,7 @@ final class OutboxTests: XCTestCase {
             duplicates: .replace
         )
         XCTAssertEqual(Set(replaced).count, 3)
+        await assertCancelled { try await outbox.waitForFinish(of: replaced[0]) }
         release.open()
         await outbox.waitUntilIdle()
         XCTAssertEqual(

@@ -1,19 +1,14 @@
 import JobKit
 
 /// Items that are added in one write, and the effects on their duplicates.
+///
+/// The entries are those that single calls would have added one after another.
 struct OutboxAdditions: Sendable {
     /// The id of each item's entry, which is new or already in the outbox.
     private(set) var ids: [UInt64] = []
-    private(set) var events: [OutboxEvent] = []
-    /// The new entries.
-    ///
-    /// Nil if another item of the same write has replaced the entry.
-    private var new: [OutboxEntryPayload?] = []
-    private var indexes: [SipHash.Digest: Int] = [:]
-    private let policy: DuplicatePolicy
-    private let now: Double
-
-    var entries: [OutboxEntryPayload] { new.compactMap { $0 } }
+    private(set) var entries: [OutboxEntryPayload] = []
+    /// The latest new entry of each duplicate, as an index.
+    private var latest: [SipHash.Digest: Int] = [:]
 
     init(
         _ items: [OutboxEntryPayload],
@@ -22,50 +17,51 @@ struct OutboxAdditions: Sendable {
         with fileKey: FileKey,
         _ now: Double
     ) {
-        self.policy = policy
-        self.now = now
-        var nextID = machine.nextID
         for item in items {
-            let duplicate = item.deduplicationID.map {
+            var entry = item
+            entry.duplicate = item.deduplicationID.map {
                 OutboxEntryPayload.digest(item.key, $0, with: fileKey)
             }
-            if let kept = duplicate.flatMap({ keptID(of: $0, machine) }) {
+            if let kept = entry.duplicate.flatMap({ keptID(of: $0, policy, machine) }) {
                 ids.append(kept)
                 continue
             }
-            var entry = item
-            (entry.id, entry.position, entry.addedAt) = (nextID, nextID, now)
-            entry.duplicate = duplicate
-            if policy == .replace, let duplicate { replace(duplicate, by: &entry, machine) }
-            events.append(OutboxEvent(nextID, item.key, .added))
-            if let duplicate { indexes[duplicate] = new.count }
-            new.append(entry)
-            ids.append(nextID)
-            nextID += 1
+            entry.id = machine.nextID + UInt64(entries.count)
+            (entry.position, entry.addedAt) = (entry.id, now)
+            if let duplicate = entry.duplicate {
+                if policy == .replace { replace(duplicate, by: &entry, machine, now) }
+                latest[duplicate] = entries.count
+            }
+            entries.append(entry)
+            ids.append(entry.id)
         }
     }
 
     /// Returns the id of the entry that stays instead of a new one.
-    private func keptID(of duplicate: SipHash.Digest, _ machine: OutboxStateMachine) -> UInt64? {
+    private func keptID(
+        of duplicate: SipHash.Digest,
+        _ policy: DuplicatePolicy,
+        _ machine: OutboxStateMachine
+    ) -> UInt64? {
         guard policy == .keep || policy == .join else { return nil }
-        if let index = indexes[duplicate], let entry = new[index] { return entry.id }
+        if let index = latest[duplicate] { return entries[index].id }
         let duplicates = machine.duplicates(of: duplicate)
         let waiting = duplicates.last { $0.phase != .performing && !$0.progress.isParked }
         if let waiting { return waiting.id }
         return policy == .join ? duplicates.last { $0.phase == .performing }?.id : nil
     }
 
-    private mutating func replace(
+    private func replace(
         _ duplicate: SipHash.Digest,
         by entry: inout OutboxEntryPayload,
-        _ machine: OutboxStateMachine
+        _ machine: OutboxStateMachine,
+        _ now: Double
     ) {
-        if let index = indexes[duplicate], let earlier = new[index] {
-            entry.position = earlier.position
-            entry.replaced = earlier.replaced
-            entry.progress.inherit([(earlier.progress, true)])
-            new[index] = nil
-            return events.append(OutboxEvent(earlier.id, earlier.key, .replaced))
+        if let index = latest[duplicate] {
+            // It has replaced all others that wait.
+            entry.replaced = [entries[index].id]
+            entry.position = entries[index].position
+            return entry.progress.inherit([(entries[index].progress, true)])
         }
         let duplicates = machine.duplicates(of: duplicate)
         let waiting = duplicates.filter { $0.phase != .performing }
@@ -79,7 +75,14 @@ struct OutboxAdditions: Sendable {
                     return (slot.progress, isDelayed && !slot.ignoresDelay)
                 }
         )
-        for id in entry.replaced { events.append(OutboxEvent(id, entry.key, .replaced)) }
+    }
+
+    /// The events of the entries, each after those of the entries that it replaces.
+    var events: [OutboxEvent] {
+        entries.flatMap { entry in
+            entry.replaced.map { OutboxEvent($0, entry.key, .replaced) }
+                + [OutboxEvent(entry.id, entry.key, .added)]
+        }
     }
 
     /// Creates the records of one write.

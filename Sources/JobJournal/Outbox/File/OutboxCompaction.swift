@@ -6,24 +6,25 @@ import Dispatch
 /// records are copied after the entries. This gives the same state, because each record holds a
 /// complete one.
 struct OutboxCompaction {
+    let oldFile: OpenFile
+    /// The end of the part of the old file that has been copied.
+    private(set) var copiedEnd: Int
     private let shell: OutboxShell
     private let entries: [UInt64]
     private var log: RecordLog
     private var moves: [(id: UInt64, entry: RecordLocation?, error: RecordLocation?)] = []
-    /// The end of the part of the old file that has been copied.
-    private var copiedEnd: Int
 
-    init(_ shell: OutboxShell, _ tail: RecordTail) throws {
+    init(_ shell: OutboxShell, _ old: RecordLog) throws {
         self.shell = shell
+        (oldFile, copiedEnd) = (old.file, old.tail.end)
         let (entries, nextID) = shell.guarded.withLock { state in
             let slots = state.machine.slots
             return (slots.entries().map { slots[$0].id }, state.machine.nextID)
         }
         self.entries = entries
-        copiedEnd = tail.end
         let head = FileHead.outbox(name: shell.name, nextID: nextID)
-        let file = try shell.home.createLocked(shell.fileName.temporary)
-        log = RecordLog(tail.ofNewFile(head), file)
+        let file = try shell.home.createReplacement()
+        log = RecordLog(old.tail.ofNewFile(head), file)
     }
 
     /// Copies the entries as they are now.
@@ -31,7 +32,7 @@ struct OutboxCompaction {
         for start in stride(from: 0, to: entries.count, by: 512) {
             let part = entries[start..<min(start + 512, entries.count)]
             let slots = shell.guarded.withLock { state in
-                part.compactMap { state.machine.slot($0) }
+                part.compactMap { state.machine.entry($0)?.slot }
             }
             for slot in slots {
                 let copy = try log.add(slot, reading: &old, upTo: copiedEnd)
@@ -42,26 +43,20 @@ struct OutboxCompaction {
     }
 
     /// Copies the records that were added to the old file since the last call.
-    mutating func copyRecords(to end: Int, of file: OpenFile) throws {
-        var old = try FileBytes(file, size: end)
+    mutating func copyRecords(to end: Int) throws {
+        var old = try FileBytes(oldFile, size: end)
         var scan = RecordScan(fileKey: shell.fileKey, offset: copiedEnd)
         while scan.offset < end {
-            guard let found = try scan.next(&old, isSynced: false) else {
-                throw Damage(offset: scan.offset, reason: .check)
-            }
-            try old.read(at: found.payloadOffset, count: found.header.count) { payload in
-                let kind = found.header.kind
-                guard [.entry, .change, .left, .cleared].contains(kind) else { return }
-                var record = Record(kind, copying: payload, with: shell.fileKey)
-                try log.add(&record)
-                let location = record.location
-                if kind == .entry { moves.append((payload.little(0), location, nil)) }
-                if let change = kind == .change ? OutboxChangePayload(payload) : nil,
-                    change.error != nil
-                {
-                    moves.append((change.id, nil, location))
+            let isWhole = try scan.next(&old, isSynced: false) { record in
+                guard [.entry, .change, .left, .cleared].contains(record.kind) else { return }
+                let copy = try log.add(copyOf: record)
+                let id: UInt64 = record.payload.little(0)
+                if record.kind == .entry { moves.append((id, copy.location, nil)) }
+                if record.kind == .change, OutboxEntryPayload(record)?.error != nil {
+                    moves.append((id, nil, copy.location))
                 }
             }
+            guard isWhole else { throw Damage(offset: scan.offset, reason: .check) }
         }
         try log.finish()
         copiedEnd = end
@@ -72,7 +67,9 @@ struct OutboxCompaction {
 
     /// Replaces the old file with the new one, on the thread that writes.
     mutating func replace(_ old: inout RecordLog, isSynced: Bool) throws {
-        try log.takePlace(of: shell.fileName, in: shell.home, isSynced: isSynced)
+        // A failed sync has led to another new file in the meantime.
+        guard old.file === oldFile else { throw FileIsClosed() }
+        try log.takePlace(in: shell.home, isSynced: isSynced)
         let (file, moves) = (log.file, moves)
         shell.guarded.withLock { state in
             for (id, entry, error) in moves { state.machine.moved(id, entry, error: error) }
@@ -90,11 +87,11 @@ extension OutboxShell {
     func rewrite(_ log: inout RecordLog) throws {
         do {
             var old = UnsyncedPieces(log)
-            var compaction = try OutboxCompaction(self, log.tail)
+            var compaction = try OutboxCompaction(self, log)
             try compaction.copyEntries(reading: &old)
             try compaction.replace(&log, isSynced: true)
         } catch {
-            try? home.unlink(fileName.temporary)
+            try? home.unlinkReplacement()
             throw error
         }
     }
@@ -118,39 +115,29 @@ extension OutboxShell {
     }
 
     private func compact() {
-        var floor: Int?
         do { try compactNow() } catch {
-            try? home.unlink(fileName.temporary)
+            try? home.unlinkReplacement()
             // The outbox still works. The next attempt follows when the file has grown.
-            floor = max((writer.fileSize ?? 0) * 3 / 2, 1 << 20)
+            let floor = max((writer.fileSize ?? 0) * 3 / 2, 1 << 20)
+            guarded.withLock { $0.disk.compactionFloor = floor }
         }
-        let newFloor = floor
-        let ended = guarded.withLock { state in
-            if let newFloor { state.disk.compactionFloor = newFloor }
-            return state.disk.compaction.take()
-        }
-        ended?.fulfill(())
+        guarded.withLock { $0.disk.compaction.take() }?.fulfill(())
         startAttempts()
     }
 
     private func compactNow() throws {
         // This thread writes, so no record is half written.
-        let (started, file, end) = try writeNow(isOptional: true) { [self] log in
-            (try OutboxCompaction(self, log.tail), log.file, log.tail.end)
+        var compaction = try writeNow(isOptional: true) { [self] log in
+            try OutboxCompaction(self, log)
         }
-        var compaction = started
-        var old = try FileBytes(file, size: end)
+        var old = try FileBytes(compaction.oldFile, size: compaction.copiedEnd)
         try compaction.copyEntries(reading: &old)
-        for _ in 0..<8 {
-            let end = try writeNow { $0.tail.end }
-            try compaction.copyRecords(to: end, of: file)
-        }
+        for _ in 0..<8 { try compaction.copyRecords(to: try writeNow { $0.tail.end }) }
         try compaction.sync()
         let copied = compaction
         try writeNow(isOptional: true) { [self] log in
-            guard log.file === file else { throw FileIsClosed() }
             var compaction = copied
-            try compaction.copyRecords(to: log.tail.end, of: file)
+            try compaction.copyRecords(to: log.tail.end)
             try compaction.replace(&log, isSynced: settings.isSynced)
         }
     }

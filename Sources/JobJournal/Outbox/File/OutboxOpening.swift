@@ -15,9 +15,7 @@ struct OutboxOpening {
         var machine = OutboxStateMachine(limit: settings.limit)
         let isSynced = settings.isSynced
         let head = FileHead.outbox(name: name, nextID: 1)
-        let found = try RecoveredFile(&bytes, head, isSynced: isSynced) {
-            machine.apply($0, $1, at: $2, with: $3, time)
-        }
+        let found = try RecoveredFile(&bytes, head, isSynced: isSynced) { machine.apply($0, time) }
         let newHead = FileHead.outbox(name: name, nextID: machine.nextID)
         let tail = try found.tail(of: file, newHead, isSynced: isSynced)
         self.machine = machine
@@ -31,39 +29,36 @@ struct OutboxOpening {
         _ settings: OutboxSettings,
         _ time: OutboxStateMachine.Time
     ) throws {
-        var changes: [OutboxChangePayload] = []
+        var changes: [OutboxEntryPayload] = []
         for number in machine.slots.entries() {
             let slot = machine.slots[number]
-            var progress = slot.progress
-            if log.tail.session.isInDoubt { progress.flags.insert(.mayHaveBegun) }
+            var change = OutboxEntryPayload(id: slot.id, progress: slot.progress)
+            if log.tail.session.isInDoubt { change.progress.flags.insert(.mayHaveBegun) }
             // The current version of the app may be able to decode the item.
-            if progress.flags.contains(.unreadable) {
-                progress.flags.subtract([.parked, .unreadable])
+            if change.progress.flags.contains(.unreadable) {
+                change.progress.flags.subtract([.parked, .unreadable])
             }
-            let unwritten = progress
-            progress.limitDelays(now: time.wall, addedAt: slot.addedAt)
-            var error: String?
-            if progress.flags.contains(.began) {
-                error = progress.interrupted(slot.id, settings, time)
-                if error != nil {
-                    let key = machine.keyName(of: slot)
-                    events.append(OutboxEvent(slot.id, key, .failed(.park), error: error))
-                }
+            let unwritten = change.progress
+            change.progress.limitDelays(now: time.wall, addedAt: slot.addedAt)
+            if change.progress.flags.contains(.began) {
+                change.error = change.progress.interrupted(slot.id, settings, time)
             }
-            if progress != unwritten {
-                changes.append(OutboxChangePayload(id: slot.id, progress: progress, error: error))
-            } else if progress != slot.progress {
-                machine.stateChanged(slot.id, progress, at: time)
+            if let error = change.error {
+                let key = machine.keyName(of: slot)
+                events.append(OutboxEvent(slot.id, key, .failed(.park), error: error))
+            }
+            if change.progress != unwritten { changes.append(change) }
+            if change.progress != slot.progress {
+                machine.stateChanged(slot.id, change.progress, at: time)
             }
         }
         guard !changes.isEmpty else { return }
         try log.syncEarlierSessions(in: home)
-        var records = changes.map { $0.record(with: log.tail.fileKey) }
+        var records = changes.map { $0.record(.change, with: log.tail.fileKey) }
         try log.append(&records)
         if settings.isSynced { try log.sync() }
-        for (change, record) in zip(changes, records) {
-            let error = change.error == nil ? nil : record.location
-            machine.stateChanged(change.id, change.progress, errorAt: error, at: time)
+        for (change, record) in zip(changes, records) where change.error != nil {
+            machine.moved(change.id, nil, error: record.location)
         }
     }
 }
@@ -87,8 +82,7 @@ extension OutboxProgress {
             return error.description
         }
         let delay = settings.retryPolicy.nextDelay(afterAttempt: count, error: error)
-        let before = flags.contains(.hasDelayBefore) ? delayLength : 0
-        delayed(by: delay.map { $0 / .seconds(1) } ?? before, now: time.wall)
+        delayed(by: delay.map { $0 / .seconds(1) } ?? delayBefore ?? 0, now: time.wall)
         flags.insert(.afterInterruption)
         return nil
     }

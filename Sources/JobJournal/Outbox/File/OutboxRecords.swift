@@ -1,16 +1,28 @@
-/// The payload of a complete entry's record.
+/// The payload of an entry's record.
 ///
-/// It is written for a new entry and by a compaction.
+/// A record of the kind `entry` has a complete entry. It is written for a new entry and by a
+/// compaction. A record of the kind `change` has the new state of an entry, and the error that
+/// caused it.
 ///
 /// | bytes | |
 /// |---|---|
-/// | 0–23 | the id, the position, the time of adding |
-/// | 24–71 | the state |
-/// | 72–79 | the lengths of the key and of the deduplication ID, or all ones for none |
-/// | 80–87 | the number of replaced ids, the length of the error or all ones |
+/// | 0–71 | the id, the position, the time of adding and the state |
+/// | 72–87 | the lengths of the parts that follow, except the item, or all ones for none |
 /// | 88– | the key, the deduplication ID, the replaced ids, the error, the item, a byte |
 struct OutboxEntryPayload: Sendable {
-    static let headerSize = 88
+    static let headerSize = MemoryLayout<Header>.size
+
+    /// The first bytes of the payload, which are the same in memory and in the file.
+    private struct Header: BitwiseCopyable {
+        var id: UInt64
+        var position: UInt64
+        var addedAt: Double
+        var progress: OutboxProgress
+        var keyCount: UInt32
+        var deduplicationIDCount: UInt32
+        var replacedCount: UInt32
+        var errorCount: UInt32
+    }
 
     /// 0 for an item that is not added yet, and so are the position and the time.
     var id: UInt64 = 0
@@ -25,28 +37,30 @@ struct OutboxEntryPayload: Sendable {
     var duplicate: SipHash.Digest?
     var replaced: [UInt64] = []
     var error: String?
-    var item: ArraySlice<UInt8>
+    var item: ArraySlice<UInt8> = []
 
-    func record(with fileKey: FileKey) -> Record {
-        let texts = [key, deduplicationID, error].map { $0.map { Array($0.utf8) } }
-        let lengths = texts.map { $0.map { UInt32($0.count) } ?? .max }
-        let size = texts.reduce(0) { $0 + ($1?.count ?? 0) } + 8 * replaced.count + item.count
+    func record(_ kind: Record.Kind = .entry, with fileKey: FileKey) -> Record {
+        let counts = [key, deduplicationID, error].map { $0.map { UInt32($0.utf8.count) } ?? .max }
+        let header = Header(
+            id: id,
+            position: position,
+            addedAt: addedAt,
+            progress: progress,
+            keyCount: counts[0],
+            deduplicationIDCount: counts[1],
+            replacedCount: UInt32(replaced.count),
+            errorCount: counts[2]
+        )
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.headerSize + size + 1)
-        bytes.append(little: id)
-        bytes.append(little: position)
-        bytes.append(little: addedAt.bitPattern)
-        bytes.append(progress)
-        for number in [lengths[0], lengths[1], UInt32(replaced.count), lengths[2]] {
-            bytes.append(little: number)
-        }
-        bytes += texts[0] ?? []
-        bytes += texts[1] ?? []
+        bytes.reserveCapacity(Self.headerSize + item.count + 256)
+        withUnsafeBytes(of: header) { bytes.append(contentsOf: $0) }
+        if let key { bytes.append(contentsOf: key.utf8) }
+        if let deduplicationID { bytes.append(contentsOf: deduplicationID.utf8) }
         for id in replaced { bytes.append(little: id) }
-        bytes += texts[2] ?? []
-        bytes += item
+        if let error { bytes.append(contentsOf: error.utf8) }
+        bytes.append(contentsOf: item)
         bytes.append(Record.lastByte)
-        return Record(.entry, bytes, with: fileKey)
+        return Record(kind, bytes, with: fileKey)
     }
 
     /// Returns the digest that is equal for duplicates.
@@ -64,58 +78,30 @@ extension OutboxEntryPayload {
     /// Reads a payload.
     ///
     /// Nil if the bytes are not the payload of an entry.
-    init?(_ bytes: UnsafeRawBufferPointer, with fileKey: FileKey, withItem: Bool = true) {
+    init?(_ record: FoundRecord, withItem: Bool = false) {
+        let bytes = record.payload
         guard bytes.count > Self.headerSize else { return nil }
-        var at = Self.headerSize
-        func take(_ length: UInt32) -> UnsafeRawBufferPointer? {
-            guard Int(length) < bytes.count - at else { return nil }
-            defer { at += Int(length) }
-            return UnsafeRawBufferPointer(rebasing: bytes[at..<at + Int(length)])
+        let header = bytes.loadUnaligned(as: Header.self)
+        var rest = bytes[Self.headerSize..<bytes.count - 1]
+        var isWhole = true
+        func take(_ count: Int) -> Slice<UnsafeRawBufferPointer> {
+            if count > rest.count { isWhole = false }
+            defer { rest = rest.dropFirst(count) }
+            return rest.prefix(count)
         }
-        let lengths: [UInt32] = [72, 76, 80, 84].map { bytes.little($0) }
-        guard let key = take(lengths[0] == .max ? 0 : lengths[0]),
-            let deduplicationID = take(lengths[1] == .max ? 0 : lengths[1]),
-            lengths[2] < 1 << 28, let replaced = take(8 * lengths[2]),
-            let error = take(lengths[3] == .max ? 0 : lengths[3])
-        else { return nil }
-        func text(_ bytes: UnsafeRawBufferPointer, _ length: UInt32) -> String? {
-            length == .max ? nil : String(decoding: bytes, as: UTF8.self)
+        func text(_ count: UInt32) -> String? {
+            count == .max ? nil : String(decoding: take(Int(count)), as: UTF8.self)
         }
-        id = bytes.little(0)
-        position = bytes.little(8)
-        addedAt = Double(bitPattern: bytes.little(16))
-        progress = bytes.progress(at: 24)
-        self.key = text(key, lengths[0])
-        self.deduplicationID = text(deduplicationID, lengths[1])
-        self.replaced = (0..<Int(lengths[2])).map { replaced.little(8 * $0) }
-        self.error = text(error, lengths[3])
-        item = withItem ? Array(bytes[at..<bytes.count - 1])[...] : []
-        duplicate = self.deduplicationID.map { Self.digest(self.key, $0, with: fileKey) }
-    }
-}
-
-/// The payload of an entry's new state, and of the error that caused it.
-struct OutboxChangePayload: Sendable {
-    let id: UInt64
-    let progress: OutboxProgress
-    var error: String?
-
-    func record(with fileKey: FileKey) -> Record {
-        var bytes = [UInt8](little: id)
-        bytes.append(progress)
-        // This byte marks an error, so that an empty text is an error, too.
-        if let error { bytes += [Record.lastByte] + error.utf8 }
-        bytes.append(Record.lastByte)
-        return Record(.change, bytes, with: fileKey)
-    }
-}
-
-extension OutboxChangePayload {
-    init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count > 56 else { return nil }
-        id = bytes.little(0)
-        progress = bytes.progress(at: 8)
-        if bytes.count > 57 { error = String(decoding: bytes[57..<bytes.count - 1], as: UTF8.self) }
+        (id, position, addedAt) = (header.id, header.position, header.addedAt)
+        progress = header.progress
+        key = text(header.keyCount)
+        deduplicationID = text(header.deduplicationIDCount)
+        let ids = UnsafeRawBufferPointer(rebasing: take(8 * Int(header.replacedCount)))
+        replaced = stride(from: 0, to: ids.count - 7, by: 8).map { ids.little($0) }
+        error = text(header.errorCount)
+        item = withItem ? Array(rest)[...] : []
+        guard isWhole else { return nil }
+        duplicate = deduplicationID.map { Self.digest(key, $0, with: record.fileKey) }
     }
 }
 
@@ -127,23 +113,12 @@ extension Record {
     }
 }
 
-extension UnsafeRawBufferPointer {
+extension FoundRecord {
     /// The numbers of a record that consists of numbers.
     ///
     /// Nil for any other record.
     var numbers: [UInt64]? {
-        guard count % 8 == 1 else { return nil }
-        return (0..<count / 8).map { little(8 * $0) }
-    }
-
-    fileprivate func progress(at offset: Int) -> OutboxProgress {
-        loadUnaligned(fromByteOffset: offset, as: OutboxProgress.self)
-    }
-}
-
-extension [UInt8] {
-    /// Appends the 48 bytes of a state, which are the same in memory and in the file.
-    fileprivate mutating func append(_ progress: OutboxProgress) {
-        Swift.withUnsafeBytes(of: progress) { append(contentsOf: $0) }
+        guard payload.count % 8 == 1 else { return nil }
+        return (0..<payload.count / 8).map { payload.little(8 * $0) }
     }
 }

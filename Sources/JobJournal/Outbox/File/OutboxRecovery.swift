@@ -2,30 +2,23 @@ extension OutboxStateMachine {
     /// Applies a record of an earlier session.
     ///
     /// Returns false if the record does not belong in an outbox.
-    mutating func apply(
-        _ kind: Record.Kind,
-        _ payload: UnsafeRawBufferPointer,
-        at location: RecordLocation,
-        with fileKey: FileKey,
-        _ time: Time
-    ) -> Bool {
-        switch kind {
+    mutating func apply(_ record: FoundRecord, _ time: Time) -> Bool {
+        switch record.kind {
         case .outbox:
-            guard payload.count > 8 else { return false }
-            idsUsed(below: payload.little(0))
+            guard record.payload.count > 8 else { return false }
+            idsUsed(below: record.payload.little(0))
         case .entry:
-            let entry = OutboxEntryPayload(payload, with: fileKey, withItem: false)
-            guard let entry else { return false }
-            entryAdded(entry, at: location, time)
+            guard let entry = OutboxEntryPayload(record) else { return false }
+            entryAdded(entry, at: record.location, time)
         case .change:
-            guard let change = OutboxChangePayload(payload) else { return false }
-            let error = change.error == nil ? nil : location
+            guard let change = OutboxEntryPayload(record) else { return false }
+            let error = change.error == nil ? nil : record.location
             stateChanged(change.id, change.progress, errorAt: error, at: time)
         case .left:
-            guard let ids = payload.numbers else { return false }
+            guard let ids = record.numbers else { return false }
             for id in ids { entryLeft(id) }
         case .cleared:
-            guard let id = payload.numbers?.first else { return false }
+            guard let id = record.numbers?.first else { return false }
             entriesCleared(below: id)
         case .session, .filler, .copy, .batch: break
         case .journal, .begun, .outcome: return false
@@ -48,41 +41,20 @@ extension RecordLog {
         reading old: inout some ByteSource,
         upTo end: Int = .max
     ) throws -> (entry: RecordLocation, error: RecordLocation?) {
-        guard var entry = try old.outboxEntry(at: slot.location, with: tail.fileKey) else {
+        let found = try old.record(at: slot.location, with: tail.fileKey) {
+            OutboxEntryPayload($0, withItem: true)
+        }
+        guard var entry = found else {
             throw Damage(offset: slot.location.offset, reason: .check)
         }
         entry.progress = slot.progress
         entry.replaced = []
         let error = slot.errorLocation.flatMap { $0.offset < end ? $0 : nil }
-        entry.error = try error.flatMap { try old.outboxError(at: $0, with: tail.fileKey) }
+        entry.error = try error.flatMap { location in
+            try old.record(at: location, with: tail.fileKey) { OutboxEntryPayload($0)?.error }
+        }
         var record = entry.record(with: tail.fileKey)
         try add(&record)
         return (record.location, entry.error == nil ? nil : record.location)
-    }
-}
-
-extension ByteSource {
-    /// Reads an entry.
-    ///
-    /// Nil if its record is damaged.
-    mutating func outboxEntry(
-        at location: RecordLocation,
-        with fileKey: FileKey
-    ) throws -> OutboxEntryPayload? {
-        try record(at: location, with: fileKey) { kind, payload in
-            kind == .entry ? OutboxEntryPayload(payload, with: fileKey) : nil
-        }
-    }
-
-    /// Reads the error in the record of an entry or of a change.
-    mutating func outboxError(
-        at location: RecordLocation,
-        with fileKey: FileKey
-    ) throws -> String? {
-        try record(at: location, with: fileKey) { kind, payload in
-            kind == .change
-                ? OutboxChangePayload(payload)?.error
-                : OutboxEntryPayload(payload, with: fileKey, withItem: false)?.error
-        }
     }
 }

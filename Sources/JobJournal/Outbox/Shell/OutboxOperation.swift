@@ -4,31 +4,22 @@ import JobKit
 // Operation forces @unchecked. A lock guards the state.
 /// An attempt for an entry, which the outbox starts without a queue.
 final class OutboxOperation: ConcurrentOperation, @unchecked Sendable {
-    /// The result of an attempt.
-    enum End {
-        case notBegun
+    /// How far the attempt has come, with the state of the entry.
+    private enum Stage {
+        /// No attempt has begun.
+        case starting
         case unreadable(any Error, OutboxProgress)
-        case succeeded
-        /// The outbox has cancelled the attempt, or it began and did not call `perform`.
-        case cancelled(OutboxProgress)
-        case failed(any Error, OutboxFailureResponse, OutboxProgress)
-    }
-
-    private struct Performing {
-        let attempt: OutboxAttempt
-        let work: OutboxWork
-        var progress: OutboxProgress
-        /// Nil until the user's code has returned.
-        var result: Result<Void, any Error>?
+        /// The beginning is recorded, and `perform` was not called.
+        case begun(OutboxProgress)
+        case performing(OutboxWork, OutboxAttempt, OutboxProgress)
     }
 
     private struct State {
+        var stage = Stage.starting
         var task: Task<Void, Never>?
-        var isCancelled = false
-        var isOutboxCancelling = false
-        /// The result if `perform` is not called.
-        var endBefore = End.notBegun
-        var performing: Performing?
+        var isStoppedByOutbox = false
+        /// Nil until the user's code has returned.
+        var result: Result<Void, any Error>?
     }
 
     let id: UInt64
@@ -47,38 +38,29 @@ final class OutboxOperation: ConcurrentOperation, @unchecked Sendable {
 
     override func main() {
         let task = Task { await run() }
-        let isCancelled = state.withLock { state in
-            state.task = task
-            return state.isCancelled
-        }
+        state.withLock { $0.task = task }
+        // If the operation was cancelled before, `didCancel()` found no Swift task.
         if isCancelled { task.cancel() }
     }
 
-    override func willFinish() { shell.attemptFinished(self) }
+    override func didCancel() { state.withLock { $0.task }?.cancel() }
 
-    override func didCancel() {
-        let task = state.withLock { state in
-            state.isCancelled = true
-            return state.task
-        }
-        task?.cancel()
-    }
+    override func willFinish() { shell.attemptFinished(self) }
 
     /// Cancels the attempt on another thread, because user code may block that thread.
     func cancelElsewhere() {
-        state.withLock { $0.isOutboxCancelling = true }
+        state.withLock { $0.isStoppedByOutbox = true }
         DispatchQueue.global().async { [self] in cancel() }
     }
 
     private func run() async {
         do {
-            guard let performing = try await begin() else { return finish() }
-            state.withLock { $0.performing = performing }
-            try await performing.work.perform(performing.attempt)
-            state.withLock { $0.performing?.result = .success(()) }
+            guard let (work, attempt) = try await begin() else { return finish() }
+            try await work.perform(attempt)
+            state.withLock { $0.result = .success(()) }
             finish()
         } catch {
-            state.withLock { $0.performing?.result = .failure(error) }
+            state.withLock { $0.result = .failure(error) }
             finish(with: error)
         }
     }
@@ -86,45 +68,112 @@ final class OutboxOperation: ConcurrentOperation, @unchecked Sendable {
     /// Reads the entry and records the beginning of the attempt.
     ///
     /// Nil if `perform` must not be called.
-    private func begin() async throws -> Performing? {
+    private func begin() async throws -> (OutboxWork, OutboxAttempt)? {
         guard let (slot, file) = shell.slot(id) else { return nil }
         let (entry, work): (OutboxEntryPayload, OutboxWork)
         do {
             entry = try shell.entry(slot, file)
             work = try shell.settings.work(Data(entry.item))
         } catch {
-            state.withLock { $0.endBefore = .unreadable(error, slot.progress) }
+            state.withLock { $0.stage = .unreadable(error, slot.progress) }
             return nil
         }
         guard let begun = try await shell.begin(id, entry.deduplicationID) else { return nil }
         var progress = begun.progress
         progress.flags.insert(.mayHaveBegun)
         let unperformed = progress
-        state.withLock { $0.endBefore = .cancelled(unperformed) }
+        state.withLock { $0.stage = .begun(unperformed) }
         guard shell.mayPerform(id), !Task.isCancelled else { return nil }
         // When the attempt began, the delay before it ended.
         progress.attemptBegan()
-        return Performing(attempt: begun.attempt, work: work, progress: progress)
+        let performing = Stage.performing(work, begun.attempt, progress)
+        state.withLock { $0.stage = performing }
+        return (work, begun.attempt)
     }
 
     /// Returns the result of the attempt, once the operation has finished.
-    func end(isClosing: Bool) -> End {
-        let (performing, endBefore, isOutboxCancelling) = state.withLock {
-            ($0.performing, $0.endBefore, $0.isOutboxCancelling)
+    ///
+    /// Nil if no attempt has begun.
+    func end(isClosing: Bool, now: Double) -> OutboxAttemptEnd? {
+        let (stage, result, isStopped) = state.withLock { state in
+            (state.stage, state.result, state.isStoppedByOutbox || isClosing)
         }
-        guard var performing else { return endBefore }
-        var error: any Error = CancellationError()
-        if case .failed(let timeout)? = outcome, timeout is OperationTimeoutError {
-            error = timeout
-        } else {
-            if case .success? = performing.result { return .succeeded }
-            if isOutboxCancelling || isClosing {
-                performing.progress.attemptEnded()
-                return .cancelled(performing.progress)
+        switch stage {
+        case .starting: return nil
+        case .unreadable(let error, var progress):
+            progress.flags.formUnion([.parked, .unreadable])
+            return OutboxAttemptEnd(progress, .failed(.park), error)
+        case .begun(let progress): return OutboxAttemptEnd(progress)
+        case .performing(let work, let attempt, var progress):
+            var failure: any Error = CancellationError()
+            if case .failed(let timeout)? = outcome, timeout is OperationTimeoutError {
+                failure = timeout
+            } else if case .success? = result {
+                return OutboxAttemptEnd(nil, .finished)
+            } else if isStopped {
+                progress.attemptEnded()
+                return OutboxAttemptEnd(progress)
+            } else if case .failure(let error)? = result {
+                failure = error
             }
-            if case .failure(let failure)? = performing.result { error = failure }
+            let response = work.respond(failure, attempt)
+            let policy = shell.settings.retryPolicy
+            return progress.attemptFailed(with: failure, response, policy, now: now)
         }
-        let response = performing.work.respond(error, performing.attempt)
-        return .failed(error, response, performing.progress)
+    }
+}
+
+/// The result of an attempt, which the outbox records.
+struct OutboxAttemptEnd: Sendable {
+    /// The entry's new state, or nil if the entry leaves.
+    let progress: OutboxProgress?
+    /// The event that is sent, if there is one.
+    let event: OutboxEvent.Kind?
+    let error: String?
+
+    init(
+        _ progress: OutboxProgress?,
+        _ event: OutboxEvent.Kind? = nil,
+        _ error: (any Error)? = nil
+    ) {
+        self.progress = progress
+        self.event = event
+        self.error = error.map { OutboxEvent.text(of: $0) }
+    }
+}
+
+extension OutboxProgress {
+    /// Returns the effect of a failure, for which `onFailure` has returned a response.
+    fileprivate func attemptFailed(
+        with error: any Error,
+        _ response: OutboxFailureResponse,
+        _ policy: RetryPolicy,
+        now: Double
+    ) -> OutboxAttemptEnd {
+        func seconds(_ given: Duration?, after count: Int32) -> Double? {
+            let delay = given ?? policy.nextDelay(afterAttempt: Int(count), error: error)
+            return delay.map { $0 / .seconds(1) }
+        }
+        var next = self
+        next.attemptEnded()
+        next.failures += 1
+        var delay: Double?
+        switch response {
+        case .suspend: return OutboxAttemptEnd(next, .failed(response), error)
+        case .drop: return OutboxAttemptEnd(nil, .failed(response), error)
+        case .retryUncharged(let given):
+            next.uncharged += 1
+            delay = seconds(given, after: next.uncharged) ?? delayBefore
+        case .retry, .park, .parkAside:
+            next.charged += 1
+            next.uncharged = 0
+            if case .retry(let given) = response { delay = seconds(given, after: next.charged) }
+        }
+        if let delay {
+            next.delayed(by: delay, now: now)
+            return OutboxAttemptEnd(next, .failed(response), error)
+        }
+        next.park(aside: response == .parkAside)
+        return OutboxAttemptEnd(next, .failed(next.isAside ? .parkAside : .park), error)
     }
 }

@@ -39,26 +39,19 @@ extension OutboxShell {
         _ id: UInt64,
         _ deduplicationID: String?
     ) async throws -> (attempt: OutboxAttempt, progress: OutboxProgress)? {
-        try await write(needsSync: true) { [self] log in
-            let found = guarded.withLock {
-                state -> (OutboxStateMachine.Slot, String?, OutboxProgress)? in
-                guard let next = state.machine.beginning(of: id),
-                    let slot = state.machine.slot(id)
-                else { return nil }
-                return (slot, state.machine.keyName(of: slot), next)
+        let begun = try await write { [self] log -> (OutboxAttempt, OutboxProgress)? in
+            let (next, entry) = guarded.withLock { state in
+                (state.machine.beginning(of: id), state.machine.entry(id))
             }
-            guard let (slot, key, next) = found else { return nil }
+            guard let next, let (slot, key) = entry else { return nil }
             try change(id, next, nil, &log)
             guarded.withLock { $0.machine.attemptBegan(id, next) }
             emit([OutboxEvent(id, key, .began)])
-            let attempt = OutboxAttempt(
-                slot,
-                key: key,
-                deduplicationID: deduplicationID,
-                with: fileKey
-            )
-            return (attempt, slot.progress)
+            return (OutboxAttempt(slot, key, deduplicationID, with: fileKey), slot.progress)
         }
+        .wait().get()
+        if begun != nil, settings.isSynced { try await flush() }
+        return begun
     }
 
     /// Records the new state of an entry.
@@ -71,88 +64,60 @@ extension OutboxShell {
         _ error: String?,
         _ log: inout RecordLog
     ) throws -> RecordLocation? {
-        let change = OutboxChangePayload(id: id, progress: progress, error: error)
-        var records = [change.record(with: fileKey)]
-        try log.append(&records)
-        return error == nil ? nil : records[0].location
+        let change = OutboxEntryPayload(id: id, progress: progress, error: error)
+        let location = try log.append(change.record(.change, with: fileKey))
+        return error == nil ? nil : location
     }
 
     /// Whether an attempt that has begun may still call `perform`.
     func mayPerform(_ id: UInt64) -> Bool {
         guarded.withLock { state in
-            state.machine.reasons.isEmpty && !state.isClosing && state.machine.slot(id) != nil
+            state.machine.reasons.isEmpty && !state.isClosing && state.machine.entry(id) != nil
         }
     }
 
     /// Handles the end of an attempt's operation.
     func attemptFinished(_ operation: OutboxOperation) {
-        let id = operation.id
-        let end = operation.end(isClosing: guarded.withLock { $0.isClosing })
-        let time = time()
-        var (progress, error, kind) = (
-            nil as OutboxProgress?, nil as String?, nil as OutboxEvent.Kind?
-        )
-        switch end {
-        case .notBegun:
+        let (id, time) = (operation.id, time())
+        let isClosing = guarded.withLock { $0.isClosing }
+        guard let end = operation.end(isClosing: isClosing, now: time.wall) else {
             guarded.withLock { $0.machine.startRefused(id) }
             attemptEnded(id)
             return startAttempts()
-        case .unreadable(let failure, let before):
-            progress = before
-            progress?.flags.formUnion([.parked, .unreadable])
-            error = OutboxEvent.text(of: failure)
-            kind = .failed(.park)
-        case .succeeded: kind = .finished
-        case .cancelled(let after): progress = after
-        case .failed(let failure, let response, let before):
-            if case .suspend(let reason) = response {
-                _ = guarded.withLock { $0.machine.reasons.insert(reason) }
-            }
-            let policy = settings.retryPolicy
-            let (next, shown) = before.after(response, to: failure, policy, now: time.wall)
-            progress = next
-            error = OutboxEvent.text(of: failure)
-            kind = .failed(shown)
         }
-        let (next, text, event) = (progress, error, kind)
-        let body: @Sendable (inout RecordLog) throws -> Void = { [self] log in
-            try recordEnd(id, next, text, event, time, &log)
+        if case .failed(.suspend(let reason))? = end.event {
+            _ = guarded.withLock { $0.machine.reasons.insert(reason) }
         }
-        submit(OutboxRequest(body: body, isKept: true))
+        var request = OutboxRequest { [self] log in try record(end, of: id, time, &log) }
+        request.isKept = true
+        submit(request)
     }
 
-    /// Records the result of an attempt.
-    ///
-    /// Without a new state, the entry leaves.
-    private func recordEnd(
-        _ id: UInt64,
-        _ progress: OutboxProgress?,
-        _ error: String?,
-        _ kind: OutboxEvent.Kind?,
+    /// Records the result of an attempt, whose entry may have left before.
+    private func record(
+        _ end: OutboxAttemptEnd,
+        of id: UInt64,
         _ time: OutboxStateMachine.Time,
         _ log: inout RecordLog
     ) throws {
-        let found = guarded.withLock { state in
-            state.machine.slot(id).map { (key: state.machine.keyName(of: $0), isThere: true) }
-        }
-        if let progress, found != nil {
-            let location = try change(id, progress, error, &log)
+        let entry = guarded.withLock { $0.machine.entry(id) }
+        if let progress = end.progress, entry != nil {
+            let location = try change(id, progress, end.error, &log)
             guarded.withLock { state in
                 state.machine.attemptEnded(id)
                 state.machine.stateChanged(id, progress, errorAt: location, at: time)
             }
         } else {
-            if found != nil {
-                var records = [Record(.left, numbers: [id], with: fileKey)]
-                try log.append(&records)
-            }
-            apply(leaving: found == nil ? [] : [id], otherwise: kind != .finished) { state in
+            if entry != nil { try log.append(Record(.left, numbers: [id], with: fileKey)) }
+            apply(leaving: entry == nil ? [] : [id], otherwise: end.event != .finished) { state in
                 state.machine.entryLeft(id)
                 state.machine.attemptEnded(id)
             }
         }
         attemptEnded(id)
-        if let found, let kind { emit([OutboxEvent(id, found.key, kind, error: error)]) }
+        if let entry, let event = end.event {
+            emit([OutboxEvent(id, entry.key, event, error: end.error)])
+        }
     }
 
     private func attemptEnded(_ id: UInt64) {
@@ -180,12 +145,11 @@ extension OutboxShell {
                 return (slots, chosen == nil, machine.nextID, keys)
             }
             guard !slots.isEmpty else { return (slots, [OutboxOperation](), log.file) }
-            var records = [
+            try log.append(
                 isAll
                     ? Record(.cleared, numbers: [nextID], with: fileKey)
                     : Record(.left, numbers: slots.map(\.id), with: fileKey)
-            ]
-            try log.append(&records)
+            )
             let attempts = apply(leaving: slots.map(\.id), otherwise: true) { state in
                 for slot in slots { state.machine.entryLeft(slot.id) }
                 return slots.compactMap { state.attempts[$0.id] }
@@ -200,7 +164,7 @@ extension OutboxShell {
     func retry(_ id: UInt64) throws {
         let time = time()
         try writeNow { [self] log in
-            let slot = guarded.withLock { $0.machine.slot(id) }
+            let slot = guarded.withLock { $0.machine.entry(id)?.slot }
             guard let slot, slot.phase == .waiting, slot.progress.isParked || slot.dueAt != nil
             else {
                 return
@@ -211,49 +175,5 @@ extension OutboxShell {
             let next = progress
             guarded.withLock { $0.machine.stateChanged(id, next, at: time) }
         }
-    }
-}
-
-extension OutboxProgress {
-    /// Returns the state after a failure.
-    ///
-    /// Nil if the entry leaves.
-    ///
-    /// - Returns: The state, and the response that the event reports.
-    fileprivate func after(
-        _ response: OutboxFailureResponse,
-        to error: any Error,
-        _ policy: RetryPolicy,
-        now: Double
-    ) -> (OutboxProgress?, OutboxFailureResponse) {
-        var next = self
-        next.attemptEnded()
-        next.failures += 1
-        switch response {
-        case .retry(let after):
-            next.charged += 1
-            next.uncharged = 0
-            let delay = after ?? policy.nextDelay(afterAttempt: Int(next.charged), error: error)
-            guard let delay else {
-                next.park(aside: false)
-                return (next, .park)
-            }
-            next.delayed(by: delay / .seconds(1), now: now)
-        case .retryUncharged(let after):
-            next.uncharged += 1
-            let delay = after ?? policy.nextDelay(afterAttempt: Int(next.uncharged), error: error)
-            guard delay != nil || flags.contains(.hasDelayBefore) else {
-                next.park(aside: false)
-                return (next, .park)
-            }
-            next.delayed(by: delay.map { $0 / .seconds(1) } ?? delayLength, now: now)
-        case .suspend: break
-        case .park, .parkAside:
-            next.charged += 1
-            next.uncharged = 0
-            next.park(aside: response == .parkAside)
-        case .drop: return (nil, response)
-        }
-        return (next, response)
     }
 }

@@ -19,31 +19,24 @@ extension OutboxShell {
     /// Nil if the entry has left.
     func slot(_ id: UInt64) -> (OutboxStateMachine.Slot, OpenFile)? {
         guarded.withLock { state in
-            state.machine.slot(id).flatMap { slot in state.file.map { (slot, $0) } }
+            state.machine.entry(id).flatMap { entry in state.file.map { (entry.slot, $0) } }
         }
     }
 
+    /// Reads an entry's record.
     func entry(_ slot: OutboxStateMachine.Slot, _ file: OpenFile) throws -> OutboxEntryPayload {
-        var pieces = FileBytes(piecesOf: file)
-        let entry = try pieces.outboxEntry(at: slot.location, with: fileKey)
-        let damage = Damage(offset: slot.location.offset, reason: .check)
-        guard let entry else { throw JobJournal.DamagedError(damage, of: url) }
-        return entry
+        try file.record(at: slot.location, with: fileKey, url) {
+            OutboxEntryPayload($0, withItem: true)
+        }
     }
 
     private func lastError(_ slot: OutboxStateMachine.Slot, _ file: OpenFile?) -> String? {
-        guard let file else { return nil }
-        var pieces = FileBytes(piecesOf: file)
-        return slot.errorLocation.flatMap { try? pieces.outboxError(at: $0, with: fileKey) }
+        guard let file, let location = slot.errorLocation else { return nil }
+        return try? file.record(at: location, with: fileKey, url) { OutboxEntryPayload($0)?.error }
     }
 
     func item(_ id: UInt64) throws -> Data? {
-        guard let (slot, file) = slot(id) else { return nil }
-        do { return Data(try entry(slot, file).item) } catch let error as JobJournal.DamagedError {
-            throw error
-        } catch {
-            throw writeError(error)
-        }
+        try slot(id).map { slot, file in Data(try entry(slot, file).item) }
     }
 
     func entries(key: String?, limit: Int) -> [OutboxEntry] {
@@ -68,17 +61,20 @@ extension OutboxShell {
 
     func explain(limit: Int) -> String {
         let now = time()
-        let (slots, count, head, file) = read { state in
+        let (entries, count, head, file) = read { state in
             let machine = state.machine
             let numbers = machine.slots.entries(limit: min(max(limit, 0), 1 << 20) * 64)
-            let slots = numbers.map { (machine.slots[$0], machine.wait(of: $0)) }
-            return (slots, machine.slots.count, self.head(state), state.file)
+            let entries = numbers.map { number in
+                let slot = machine.slots[number]
+                return (slot, machine.keyName(of: slot), machine.waitReason(of: number, now))
+            }
+            return (entries, machine.slots.count, self.head(state), state.file)
         }
         var lines: [(first: String, last: String, count: Int, reason: String)] = []
         var shown = 0
-        for (slot, wait) in slots {
-            let reason = reason(slot, wait, now, file)
-            let label = "entry \(slot.id)" + (wait.key.map { " of \"\($0)\"" } ?? "")
+        for (slot, key, waitReason) in entries {
+            let reason = waitReason + failures(of: slot, file)
+            let label = "entry \(slot.id)" + (key.map { " of \"\($0)\"" } ?? "")
             if let last = lines.last, last.reason == reason {
                 lines[lines.count - 1] = (last.first, label, last.count + 1, reason)
             } else {
@@ -104,29 +100,35 @@ extension OutboxShell {
         return head + (state.disk.isFailing ? ", the disk does not take a write" : "")
     }
 
-    private func reason(
-        _ slot: OutboxStateMachine.Slot,
-        _ wait: OutboxStateMachine.Wait,
-        _ now: OutboxStateMachine.Time,
-        _ file: OpenFile?
-    ) -> String {
-        var reason =
-            switch wait.reason {
-            case .executing: "executing"
-            case .parked(let holdsKey): holdsKey ? "parked, holds back its key" : "parked aside"
-            case .delayed(let dueAt): "delayed for \(Self.text(seconds: dueAt - now.clock))"
-            case .waitsFor(let id): "waits for entry \(id) of its key"
-            case .suspended: "suspended"
-            case .alone: "waits until nothing else executes, because it was interrupted"
-            case .full: "full"
-            }
+    /// Describes the entry's interruptions, failures and latest error in one line.
+    private func failures(of slot: OutboxStateMachine.Slot, _ file: OpenFile?) -> String {
+        var text = ""
         for (verb, count) in [
             ("interrupted", slot.progress.interruptions), ("failed", slot.progress.failures),
         ] where count > 0 {
-            reason += ", \(verb) \(count == 1 ? "once" : "\(count) times")"
+            text += ", \(verb) \(count == 1 ? "once" : "\(count) times")"
         }
-        if let error = lastError(slot, file) { reason += ": \(error)" }
-        return reason.split(whereSeparator: \.isNewline).joined(separator: " ")
+        if let error = lastError(slot, file) { text += ": \(error)" }
+        return text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+}
+
+extension OutboxStateMachine {
+    /// Returns the reason why an entry waits, in the words of `explainStall()`.
+    func waitReason(of number: Number, _ now: Time) -> String {
+        let slot = slots[number]
+        let first = keys[slot.key].line.first
+        if slot.phase == .performing { return "executing" }
+        if slot.progress.isParked {
+            return slot.progress.isAside ? "parked aside" : "parked, holds back its key"
+        }
+        if let dueAt = slot.dueAt { return "delayed for \(Self.text(seconds: dueAt - now.clock))" }
+        if slot.key != OutboxKeys.none, first != number {
+            return "waits for entry \(slots[first].id) of its key"
+        }
+        if !reasons.isEmpty { return "suspended" }
+        guard slot.progress.isAlone else { return "full" }
+        return "waits until nothing else executes, because it was interrupted"
     }
 
     private static func text(seconds: Double) -> String {
@@ -135,41 +137,6 @@ extension OutboxShell {
         case let seconds where seconds < 7_200: "\(Int(seconds / 60)) min"
         case let seconds: "\(Int(min(seconds / 3_600, 1e9))) h"
         }
-    }
-}
-
-extension OutboxStateMachine {
-    /// The reason why an entry is not performed.
-    struct Wait: Sendable {
-        enum Reason: Sendable {
-            case executing
-            case parked(holdsKey: Bool)
-            case delayed(Double)
-            /// Another entry of its key comes first.
-            case waitsFor(ID)
-            case suspended
-            case alone
-            case full
-        }
-
-        let key: String?
-        let reason: Reason
-    }
-
-    func wait(of number: Number) -> Wait {
-        let slot = slots[number]
-        return Wait(key: keyName(of: slot), reason: reason(slot, number))
-    }
-
-    private func reason(_ slot: Slot, _ number: Number) -> Wait.Reason {
-        if slot.phase == .performing { return .executing }
-        if slot.progress.isParked { return .parked(holdsKey: !slot.progress.isAside) }
-        if let dueAt = slot.dueAt { return .delayed(dueAt) }
-        if slot.key != OutboxKeys.none, keys[slot.key].line.first != number {
-            return .waitsFor(slots[keys[slot.key].line.first].id)
-        }
-        if !reasons.isEmpty { return .suspended }
-        return slot.progress.isAlone ? .alone : .full
     }
 
     /// Returns the entries of a key, by position.

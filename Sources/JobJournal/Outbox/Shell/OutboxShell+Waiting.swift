@@ -17,18 +17,18 @@ extension OutboxShell {
     }
 
     /// Delivers events once they are in the file, in the order of the file.
-    func emit(_ events: [OutboxEvent]) {
-        guard !events.isEmpty else { return }
-        let streams = guarded.withLock { Array($0.watchers.streams.values) }
-        for stream in streams {
-            for event in events { stream.yield(event) }
+    func emit(_ events: @autoclosure () -> [OutboxEvent]) {
+        let streams = guarded.withLock { $0.watchers.streams }
+        guard !streams.isEmpty else { return }
+        for event in events() {
+            for stream in streams.values { stream.yield(event) }
         }
     }
 
     func waitForFinish(of id: UInt64) async throws {
         let waiter = OutboxWatchers.Waiter()
         let result = guarded.withLock { state -> Result<Void, any Error>? in
-            let hasLeft = state.machine.slot(id) == nil
+            let hasLeft = state.machine.entry(id) == nil
             if hasLeft, !state.watchers.hasLeftOtherwise(id) { return .success(()) }
             guard !hasLeft, !state.isClosed else { return .failure(CancellationError()) }
             state.watchers.add(waiter, for: id)
@@ -59,12 +59,13 @@ extension OutboxShell {
     }
 
     func waitUntilIdle() async {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            let isClosed = guarded.withLock { state in
-                if !state.isClosed { state.watchers.idle.append(continuation) }
-                return state.isClosed
-            }
-            if isClosed { continuation.resume() } else { startAttempts() }
+        let idle = Promise<Void>()
+        let isClosed = guarded.withLock { state in
+            if !state.isClosed { state.watchers.idle.append(idle) }
+            return state.isClosed
         }
+        guard !isClosed else { return }
+        startAttempts()
+        await idle.wait()
     }
 }

@@ -4,6 +4,7 @@ import JobKit
 struct OutboxRequest: FileRequest {
     /// Makes decisions, writes, and then changes the machine.
     let body: @Sendable (inout RecordLog) throws -> Void
+    /// Whether the request is done only when all earlier changes are synced.
     var needsSync = false
     /// Whether the outbox continues as usual if the body fails.
     var isOptional = false
@@ -11,6 +12,8 @@ struct OutboxRequest: FileRequest {
     var isKept = false
     /// Called once the change is in the file, or with the error that prevented it.
     var whenDone: @Sendable ((any Error)?) -> Void = { _ in }
+
+    init(_ body: @escaping @Sendable (inout RecordLog) throws -> Void) { self.body = body }
 
     func done(_ error: (any Error)?) { whenDone(error) }
 }
@@ -37,42 +40,38 @@ extension OutboxShell: FileWriterOwner {
         isOptional: Bool = false,
         _ body: @escaping @Sendable (inout RecordLog) throws -> Value
     ) throws -> Value {
-        let result = promise(needsSync: false, isOptional: isOptional, body).waitOnThisThread()
-        guard let result else { throw writeError(FileIsClosed()) }
-        return try result.get()
+        try write(isOptional: isOptional, body).waitOnThisThread().get()
     }
 
-    /// Makes a change, and suspends until it is written.
+    /// Makes a change, and returns the promise that it is written.
     func write<Value: Sendable>(
-        needsSync: Bool = false,
-        _ body: @escaping @Sendable (inout RecordLog) throws -> Value
-    ) async throws -> Value {
-        try await promise(needsSync: needsSync, isOptional: false, body).wait().get()
-    }
-
-    private func promise<Value: Sendable>(
-        needsSync: Bool,
-        isOptional: Bool,
+        isOptional: Bool = false,
         _ body: @escaping @Sendable (inout RecordLog) throws -> Value
     ) -> Promise<Result<Value, any Error>> {
         let result = Promise<Result<Value, any Error>>()
-        let value = Promise<Value>()
-        var request = OutboxRequest(body: { value.fulfill(try body(&$0)) })
-        request.needsSync = needsSync
+        var request = OutboxRequest { result.fulfill(.success(try body(&$0))) }
         request.isOptional = isOptional
         request.whenDone = { [self] error in
-            if error == nil, let value = value.value { return result.fulfill(.success(value)) }
-            result.fulfill(.failure(writeError(error ?? FileIsClosed())))
+            if let error { result.fulfill(.failure(writeError(error))) }
         }
         submit(request)
         return result
     }
 
+    /// Suspends until all earlier changes are written and, if necessary, synced.
+    func flush() async throws {
+        let error = Promise<(any Error)?>()
+        var request = OutboxRequest { _ in }
+        request.needsSync = settings.isSynced
+        request.whenDone = { error.fulfill($0) }
+        submit(request)
+        if let error = await error.wait() { throw writeError(error) }
+    }
+
     /// Makes a change on this thread, or on the thread that writes.
     func submit(_ request: OutboxRequest) {
         // Only the outbox's own thread waits for a sync.
-        let isElsewhere = request.needsSync && settings.isSynced
-        writer.submit(request, for: self) { _ in isElsewhere ? 0 : 8 }
+        writer.submit(request, for: self) { _ in request.needsSync ? 0 : 8 }
     }
 
     func requestsCarriedOut() { startAttempts() }
@@ -85,11 +84,7 @@ extension OutboxShell: FileWriterOwner {
                 try recover(&log)
                 isRecovered = true
                 try request.body(&log)
-                if request.needsSync, settings.isSynced {
-                    unsynced.append(request)
-                } else {
-                    request.done(nil)
-                }
+                if request.needsSync { unsynced.append(request) } else { request.done(nil) }
             } catch {
                 if !isRecovered || !request.isOptional { writingFailed() }
                 if request.isKept {
@@ -126,8 +121,7 @@ extension OutboxShell: FileWriterOwner {
             }
             if isFailing, kept.isEmpty {
                 // A record without meaning tests whether the disk accepts writes again.
-                var probe = [Record.filler(Record.headerSize + 1, with: fileKey)]
-                try log.append(&probe)
+                try log.append(.filler(Record.headerSize + 1, with: fileKey))
             }
         } catch {
             let unwritten = Array(rest)
@@ -160,7 +154,7 @@ extension OutboxShell: FileWriterOwner {
         timer?
             .wait(pause) { [weak self] in
                 self?.guarded.withLock { $0.disk.timer = nil }
-                self?.submit(OutboxRequest(body: { _ in }))
+                self?.submit(OutboxRequest { _ in })
             }
     }
 }

@@ -17,7 +17,8 @@ final class OutboxShell: Sendable {
         /// Fulfilled when no attempt runs, while the outbox is closing.
         var attemptsEnded: Promise<Void>?
         var watchers = OutboxWatchers()
-        var timer: (dueAt: Double, timer: OutboxTimer)?
+        /// Waits for the end of the next delay.
+        var timer: OutboxTimer?
         var isClosing = false
         var isClosed = false
     }
@@ -26,7 +27,6 @@ final class OutboxShell: Sendable {
     let settings: OutboxSettings
     let fileKey: FileKey
     let home: JournalFolder
-    let fileName: JournalFileName
     let guarded: Guarded<State>
     let writer: FileWriter<OutboxShell>
     private let closed = Promise<Void>()
@@ -38,7 +38,6 @@ final class OutboxShell: Sendable {
         }
         self.name = name
         self.settings = settings
-        self.fileName = fileName
         home = opening.home
         fileKey = opening.log.tail.fileKey
         writer = FileWriter(opening.log)
@@ -48,7 +47,7 @@ final class OutboxShell: Sendable {
         guarded = Guarded(state)
     }
 
-    var url: URL { home.url.appendingPathComponent(fileName.text) }
+    var url: URL { home.file }
 
     func time() -> OutboxStateMachine.Time { settings.time() }
 
@@ -71,42 +70,37 @@ final class OutboxShell: Sendable {
         compactIfNeeded()
         // A thread that writes repeats this check afterwards.
         guard !writer.isWriting else { return }
-        let waiters = guarded.withLock { state -> [CheckedContinuation<Void, Never>] in
+        let waiters = guarded.withLock { state -> [Promise<Void>] in
             guard state.machine.activeCount == 0, state.disk.compaction == nil,
                 !state.machine.canStart()
             else { return [] }
             return exchange(&state.watchers.idle, with: [])
         }
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters { waiter.fulfill(()) }
     }
 
     /// Sets the timer to the end of the next delay.
     private func setTimer() {
-        let (dueAt, old, timer) = guarded.withLock { state in
+        let (old, new) = guarded.withLock { state -> (OutboxTimer?, OutboxTimer?) in
             let dueAt = state.isClosing ? nil : state.machine.nextDue()
             let old = state.timer
-            guard dueAt != old?.dueAt else {
-                return (0.0, nil as OutboxTimer?, nil as OutboxTimer?)
-            }
-            state.timer = dueAt.map { ($0, OutboxTimer(on: settings.clock)) }
-            return (dueAt ?? 0, old?.timer, state.timer?.timer)
+            guard dueAt != old?.dueAt else { return (nil, nil) }
+            state.timer = dueAt.map { OutboxTimer(on: settings.clock, dueAt: $0) }
+            return (old, state.timer)
         }
         old?.finish()
-        timer?
-            .wait(dueAt - time().clock) { [weak self, weak timer] in
-                self?.guarded
-                    .withLock { state in
-                        if state.timer?.timer === timer { state.timer = nil }
-                    }
-                self?.delayPassed(dueAt)
-            }
+        guard let new else { return }
+        new.wait(new.dueAt - time().clock) { [weak self] in self?.delayPassed(new) }
     }
 
-    private func delayPassed(_ dueAt: Double) {
+    private func delayPassed(_ timer: OutboxTimer) {
         var time = time()
         // The timer has waited until this time, even if the clock now shows less.
-        time.clock = max(time.clock, dueAt)
-        guarded.withLock { $0.machine.timePassed(time) }
+        time.clock = max(time.clock, timer.dueAt)
+        guarded.withLock { state in
+            if state.timer === timer { state.timer = nil }
+            state.machine.timePassed(time)
+        }
         startAttempts()
     }
 
@@ -143,7 +137,7 @@ final class OutboxShell: Sendable {
         for attempt in attempts { attempt.cancelElsewhere() }
         setTimer()
         if !attempts.isEmpty { await waitForAttempts(limit) }
-        try? await write { [self] log in try writeEnd(&log) }
+        _ = await write { [self] log in try writeEnd(&log) }.wait()
         _ = await writer.close()
         await guarded.withLock { $0.disk.compaction }?.wait()
         let (file, watchers, timer) = guarded.withLock { state in
@@ -162,11 +156,11 @@ final class OutboxShell: Sendable {
             let ended = state.machine.performing.map { slot in
                 var progress = slot.progress
                 progress.attemptEnded()
-                return OutboxChangePayload(id: slot.id, progress: progress)
+                return OutboxEntryPayload(id: slot.id, progress: progress)
             }
             return (ended, state.machine.isEmpty)
         }
-        var records = ended.map { $0.record(with: fileKey) }
+        var records = ended.map { $0.record(.change, with: fileKey) }
         if !records.isEmpty { try log.append(&records) }
         if settings.isSynced { try log.sync() }
         if isEmpty, log.tail.end > OutboxDisk.emptySize { try? rewrite(&log) }
@@ -192,10 +186,14 @@ final class OutboxShell: Sendable {
     }
 }
 
-// Operation forces @unchecked. It has no state.
+// Operation forces @unchecked. It has no mutable state.
 /// An operation that only waits on a clock.
 final class OutboxTimer: ConcurrentOperation, @unchecked Sendable {
-    init(on clock: any Clock<Duration>) {
+    /// The end of the delay, on the session's clock.
+    let dueAt: Double
+
+    init(on clock: any Clock<Duration>, dueAt: Double = 0) {
+        self.dueAt = dueAt
         super.init()
         self.clock = clock
     }

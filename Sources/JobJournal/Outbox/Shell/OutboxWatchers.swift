@@ -7,7 +7,7 @@ struct OutboxWatchers {
     private(set) var streams: [Int: AsyncStream<OutboxEvent>.Continuation] = [:]
     /// The events from the opening of the outbox, until the first stream takes them.
     var openingEvents: [OutboxEvent] = []
-    var idle: [CheckedContinuation<Void, Never>] = []
+    var idle: [Promise<Void>] = []
     private var waiters: [UInt64: [Waiter]] = [:]
     private var lastStream = 0
     /// The recent entries that were dropped, replaced or removed.
@@ -57,6 +57,6 @@ struct OutboxWatchers {
     func end() {
         for stream in streams.values { stream.finish() }
         for waiter in waiters.values.joined() { waiter.fulfill(.failure(CancellationError())) }
-        for waiter in idle { waiter.resume() }
+        for waiter in idle { waiter.fulfill(()) }
     }
 }

@@ -36,6 +36,9 @@ struct OutboxProgress: Hashable, Sendable, BitwiseCopyable {
     var delayLength = 0.0
     var notBefore = never
 
+    /// The length of the latest delay, if there was one.
+    var delayBefore: Double? { flags.contains(.hasDelayBefore) ? delayLength : nil }
+
     var isParked: Bool { flags.contains(.parked) }
     var isAside: Bool { flags.contains(.aside) }
     /// Whether the entry must be performed alone.

@@ -43,9 +43,12 @@ struct OutboxStateMachine: Sendable {
     /// The number of running attempts, including those of removed entries.
     var activeCount: Int { attempts.count }
 
-    func slot(_ id: ID) -> Slot? { slots.numbers[id].map { slots[$0] } }
-
     func keyName(of slot: Slot) -> String? { keys[slot.key].name }
+
+    /// Returns an entry and the name of its key.
+    func entry(_ id: ID) -> (slot: Slot, key: String?)? {
+        slots.numbers[id].map { (slots[$0], keyName(of: slots[$0])) }
+    }
 
     // MARK: Turns
 
@@ -120,10 +123,10 @@ struct OutboxStateMachine: Sendable {
     ///
     /// Nil if the attempt may no longer begin.
     func beginning(of id: ID) -> OutboxProgress? {
-        guard reasons.isEmpty, !isHeld, let slot = slot(id), slot.phase == .starting else {
-            return nil
-        }
-        var progress = slot.progress
+        guard reasons.isEmpty, !isHeld, let number = slots.numbers[id],
+            slots[number].phase == .starting
+        else { return nil }
+        var progress = slots[number].progress
         progress.attemptBegan()
         return progress
     }
