@@ -85,8 +85,17 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
         duplicates: DuplicatePolicy = .append,
         notBefore: Date? = nil
     ) throws -> OutboxEntry.ID {
-        let encoded = try encode(item, key, deduplicationID, notBefore)
-        return OutboxEntry.ID(number: try shell.add([encoded], duplicates)[0])
+        let bytes = Array(try Coders.encoded(item, by: Coders.outcome))
+        var entry = OutboxEntryPayload(
+            key: key,
+            deduplicationID: deduplicationID,
+            item: bytes[...]
+        )
+        // A date that is not a number is no date.
+        if let date = notBefore?.timeIntervalSinceReferenceDate, !date.isNaN {
+            entry.progress.notBefore = date
+        }
+        return OutboxEntry.ID(number: try shell.add([entry], duplicates)[0])
     }
 
     /// Adds all items in one write, or none of them.
@@ -108,27 +117,15 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
         deduplicationID: (Item) -> String? = { _ in nil },
         duplicates: DuplicatePolicy = .append
     ) throws -> [OutboxEntry.ID] {
-        let encoded = try items.map { try encode($0, key($0), deduplicationID($0), nil) }
-        return try shell.add(encoded, duplicates).map { OutboxEntry.ID(number: $0) }
-    }
-
-    private func encode(
-        _ item: Item,
-        _ key: String?,
-        _ deduplicationID: String?,
-        _ notBefore: Date?
-    ) throws -> OutboxEntryPayload {
-        let bytes = Array(try Coders.encoded(item, by: Coders.outcome))
-        var entry = OutboxEntryPayload(
-            key: key,
-            deduplicationID: deduplicationID,
-            item: bytes[...]
-        )
-        // A date that is not a number is no date.
-        if let date = notBefore?.timeIntervalSinceReferenceDate, !date.isNaN {
-            entry.progress.notBefore = date
-        }
-        return entry
+        let entries = try zip(items, Coders.encoded(each: items))
+            .map { item, bytes in
+                OutboxEntryPayload(
+                    key: key(item),
+                    deduplicationID: deduplicationID(item),
+                    item: bytes
+                )
+            }
+        return try shell.add(entries, duplicates).map { OutboxEntry.ID(number: $0) }
     }
 
     /// Waits until every earlier entry is as safe as ``OutboxConfiguration/safety`` requires.

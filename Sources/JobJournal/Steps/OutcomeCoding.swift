@@ -1,4 +1,5 @@
 import Foundation
+import JobKit
 
 /// How a step's outcome is stored in the file.
 struct OutcomeCoding<Output: Sendable>: Sendable {
@@ -50,36 +51,80 @@ enum Coders {
 
     /// Encodes a value as text that can be decoded.
     ///
-    /// Foundation's encoder writes `NaN` for `Decimal.nan`, which its decoder rejects.
-    ///
     /// - Throws: An `EncodingError`, even if only the encoded text is invalid.
     static func encoded(_ value: some Encodable, by encoder: JSONEncoder) throws -> Data {
         let data = try encoder.encode(value)
-        guard data.withUnsafeBytes(hasOnlyLettersOfJSON) else {
-            let context = EncodingError.Context(
-                codingPath: [],
-                debugDescription: "The value was encoded as text that cannot be decoded."
-            )
-            throw EncodingError.invalidValue(value, context)
-        }
+        try data.withUnsafeBytes { try check($0, of: value) }
         return data
     }
 
-    /// Whether all letters outside of strings belong to JSON's words and numbers.
+    /// Encodes each value, half of them on another thread if there are many.
     ///
-    /// This finds words such as `NaN` and `Infinity` without parsing the text.
-    static func hasOnlyLettersOfJSON(_ text: UnsafeRawBufferPointer) -> Bool {
-        var at = 0
+    /// - Throws: An `EncodingError`, even if only the encoded text is invalid.
+    static func encoded(
+        each values: [some Encodable & Sendable]
+    ) throws -> [ArraySlice<UInt8>] {
+        guard values.count >= 64 else { return try encodedTogether(values) }
+        let half = values.count / 2
+        let texts = Guarded<[Int: Result<[ArraySlice<UInt8>], any Error>]>([:])
+        DispatchQueue.concurrentPerform(iterations: 2) { part in
+            let values = part == 0 ? values[..<half] : values[half...]
+            let result = Result { try encodedTogether(Array(values)) }
+            texts.withLock { $0[part] = result }
+        }
+        let results = texts.withLock { $0 }
+        return try (0..<2).flatMap { try results[$0]?.get() ?? [] }
+    }
+
+    /// Encodes values with one call of the encoder, because each call is slow.
+    private static func encodedTogether(
+        _ values: [some Encodable]
+    ) throws -> [ArraySlice<UInt8>] {
+        let text = Array(try outcome.encode(values).dropFirst().dropLast())
+        var ends: [Int] = []
+        try text.withUnsafeBytes { try check($0, of: values) { ends.append($0) } }
+        if !values.isEmpty { ends.append(text.count) }
+        var start = 0
+        return ends.map { end in
+            defer { start = end + 1 }
+            return text[start..<end]
+        }
+    }
+
+    /// Checks that all letters outside of strings belong to JSON's words and numbers.
+    ///
+    /// Foundation's encoder writes `NaN` for `Decimal.nan`, which its decoder rejects.
+    ///
+    /// - Parameters:
+    ///   - text: The text of a value, or of values with commas between them.
+    ///   - value: The value or values.
+    ///   - commaFound: Receives the offset of each comma between values.
+    /// - Throws: An `EncodingError` if other letters are found.
+    private static func check(
+        _ text: UnsafeRawBufferPointer,
+        of value: Any,
+        commaFound: (Int) -> Void = { _ in }
+    ) throws {
+        var (at, depth) = (0, 0)
         while at < text.count {
             let byte = text[at]
             at += 1
-            if byte == UInt8(ascii: "\"") {
-                at = endOfString(from: at, in: text)
-            } else if byte | 0x20 >= UInt8(ascii: "a"), byte | 0x20 <= UInt8(ascii: "z") {
-                guard "truefalsnE".utf8.contains(byte) else { return false }
+            switch byte {
+            case UInt8(ascii: "\""): at = endOfString(from: at, in: text)
+            case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+            case UInt8(ascii: ","): if depth == 0 { commaFound(at - 1) }
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"):
+                guard "truefalsnE".utf8.contains(byte) else {
+                    let context = EncodingError.Context(
+                        codingPath: [],
+                        debugDescription: "The value was encoded as text that cannot be decoded."
+                    )
+                    throw EncodingError.invalidValue(value, context)
+                }
+            default: break
             }
         }
-        return true
     }
 
     /// Returns the offset behind the quotation mark that ends a string.

@@ -133,7 +133,32 @@ final class OutboxEndTests: XCTestCase {
         await outbox.close()
         let numbers = try JobOutbox<Double>(at: folder.url, name: "numbers") { _, _ in }
         XCTAssertThrowsError(try numbers.add(.nan)) { XCTAssertTrue($0 is EncodingError) }
+        let many = Array(repeating: 1.5, count: 99) + [.nan]
+        XCTAssertThrowsError(try numbers.add(contentsOf: many)) {
+            XCTAssertTrue($0 is EncodingError)
+        }
+        XCTAssertEqual(try numbers.add(contentsOf: []), [])
+        XCTAssertEqual(numbers.entries().count, 0)
         await numbers.close()
+    }
+
+    func testItemsOfABatchAreKeptAsTheyAre() async throws {  // B1
+        let folder = TemporaryFolder(self)
+        var configuration = OutboxConfiguration<[String: [String?]]>()
+        configuration.suspendedFor = ["test"]
+        let outbox = try JobOutbox(at: folder.url, name: "batch", configuration: configuration) {
+            _,
+            _ in
+        }
+        for count in [1, 3, 63, 64, 201] {
+            let items = (0..<count)
+                .map { number in
+                    ["\(number)": [nil, ",", "\"],{", "\\\",", "[", "NaN", ""], "é\n": []]
+                }
+            let ids = try outbox.add(contentsOf: items)
+            XCTAssertEqual(try ids.map { try outbox.item($0) }, items)
+        }
+        await outbox.close()
     }
 }
 
