@@ -45,6 +45,28 @@ extension JobService {
         return try await told { try await runner.cancel(id) }
     }
 
+    /// Pauses the starts of a kind's runs, or of all runs.
+    ///
+    /// Executing runs continue. The pause also lasts over restarts, until ``resume(kind:)``.
+    ///
+    /// - Parameter kind: The kind's name, or nil for all runs.
+    /// - Throws: ``InvalidParameter`` if the kind is unknown, or ``JobServiceError``.
+    public func pause(kind: String? = nil) async throws {
+        let runner = try await opening.runner()
+        try await told { try await runner.pause(kind.map { Name($0) }, true) }
+    }
+
+    /// Resumes the starts of a kind's runs, or of all runs.
+    ///
+    /// A kind that was paused by itself stays paused when all runs are resumed.
+    ///
+    /// - Parameter kind: The kind's name, or nil for all runs.
+    /// - Throws: ``InvalidParameter`` if the kind is unknown, or ``JobServiceError``.
+    public func resume(kind: String? = nil) async throws {
+        let runner = try await opening.runner()
+        try await told { try await runner.pause(kind.map { Name($0) }, false) }
+    }
+
     /// Returns runs, newest first.
     ///
     /// - Parameter filter: The filter for runs.

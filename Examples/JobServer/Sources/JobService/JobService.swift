@@ -30,6 +30,9 @@ import Synchronization
 ///
 /// > Thread: Any. Retains its kinds.
 public final class JobService: Service {
+    /// The version of the server, which the header of the page shows.
+    public static let version = "1.0.0"
+
     let configuration: JobServiceConfiguration
     let kinds: JobKinds
     let logger: Logger
@@ -197,6 +200,7 @@ public final class JobService: Service {
         let routes = JobRoutes(
             runner: runner,
             schedules: ScheduleRoutes(runner: runner, schedules: schedules),
+            queue: QueueRoutes(runner: runner),
             page: page,
             events: EventStream(hub: runner.hub, board: runner.board, store: runner.store),
             metrics: metrics,
@@ -254,7 +258,7 @@ public final class JobService: Service {
                         metadata: ["job.id": "\(id)"]
                     )
                 }
-                runner.open(with: recovery.queued)
+                runner.open(with: recovery.queued, pauses: recovery.pauses)
                 opening.open(runner)
             },
             logger: silent

@@ -75,6 +75,7 @@ extension JobStore {
                     sql: "SELECT \(RunRow.columns) FROM run WHERE state = 'queued' ORDER BY id"
                 )
                 .map(RunRow.record)
+            recovery.pauses = try Self.pauses(in: database)
             return recovery
         }
     }

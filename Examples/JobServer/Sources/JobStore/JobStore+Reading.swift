@@ -20,8 +20,10 @@ extension JobStore {
         try await read { database in
             try Row.fetchOne(
                 database,
-                sql:
-                    "SELECT \(RunRow.columns), parameters, result, journalID FROM run WHERE id = ?",
+                sql: """
+                    SELECT \(RunRow.columns), parameters, result, key, journalID
+                    FROM run WHERE id = ?
+                    """,
                 arguments: [id]
             )
             .map { row in
@@ -29,6 +31,7 @@ extension JobStore {
                     record: RunRow.record(row),
                     parameters: row["parameters"],
                     result: row["result"],
+                    key: row["key"],
                     journalID: row["journalID"]
                 )
             }

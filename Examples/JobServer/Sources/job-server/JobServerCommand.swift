@@ -14,7 +14,8 @@ struct JobServerCommand: ParsableCommand {
         discussion: """
             job-server backup FILE [--data DATA] copies the database, job-server check [--data DATA] \
             checks it; both also while a server uses it.
-            """
+            """,
+        version: JobService.version
     )
 
     @Option(help: "The address to listen on.") var host = "127.0.0.1"

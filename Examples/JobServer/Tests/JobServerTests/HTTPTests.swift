@@ -83,6 +83,41 @@ final class HTTPTests: XCTestCase {
         XCTAssertEqual(try submit("\"count\":1,\"milliseconds\":3600000", key: "c").status, 201)
     }
 
+    func testQueueAndKindsArePausedAlsoAfterACrash() throws {
+        let folder = try TestFolder()
+        let server = try ServerProcess(in: folder, ["--allow", folder.path])
+        let paused = try server.post("/kinds/steps/pause")
+        XCTAssertEqual(paused.status, 200)
+        let kinds = try XCTUnwrap(paused.json["kinds"] as? [[String: Any]])
+        XCTAssertEqual(kinds.map { $0["name"] as? String }, ["find-duplicates", "steps"])
+        XCTAssertEqual(kinds.map { $0["isPaused"] as? Bool }, [false, true])
+        let steps = try server.submitSteps(1, 0).id
+        let body = "{\"kind\":\"find-duplicates\",\"parameters\":{\"folder\":\"\(folder.path)\"}}"
+        try server.wait(for: server.post("/jobs", body).id, "succeeded")
+        let stall = try server.get("/jobs/\(steps)").json["stall"] as? String
+        XCTAssertEqual(stall, "The kind steps is paused. Its runs start when it is resumed.")
+        XCTAssertEqual(try server.post("/queue/pause").json["isPaused"] as? Bool, true)
+        server.signal(SIGKILL)
+        try server.end()
+
+        let second = try ServerProcess(in: folder, ["--allow", folder.path])
+        let search = try second.post("/jobs", body).id
+        let reason = try second.get("/jobs/\(search)").json["stall"] as? String
+        XCTAssertEqual(reason, "The queue is paused. Runs start when it is resumed.")
+        XCTAssertEqual(try second.get("/queue").json["queued"] as? Int, 2)
+        // A kind that was paused by itself stays paused.
+        XCTAssertEqual(try second.post("/queue/resume").json["isPaused"] as? Bool, false)
+        try second.wait(for: search, "succeeded")
+        XCTAssertEqual(try second.states()[steps], "queued")
+        XCTAssertEqual(try second.post("/kinds/steps/resume").status, 200)
+        try second.wait(for: steps, "succeeded")
+        XCTAssertEqual(try second.post("/kinds/other/pause").status, 404)
+        XCTAssertEqual(try second.request("POST", "/queue/pause", [], body: "{}").status, 415)
+        second.signal(SIGTERM)
+        XCTAssertEqual(try second.end(), 0)
+        XCTAssertTrue(second.messages.contains("The queue was resumed"), second.messages)
+    }
+
     func testUrgentRunsStartFirstPlannedOnesLaterAndListsAreFiltered() throws {
         let server = try ServerProcess(in: TestFolder(), ["--jobs", "1"])
         let running = try server.submitSteps(1, 3_600_000)

@@ -162,6 +162,33 @@ final class JobServiceCodeTests: XCTestCase {
 
     private struct NoSuchRun: Error {}
 
+    func testCodePausesAKindAndTheQueue() async throws {
+        let service = serve()
+        let ended = AsyncStream<RunRecord>.makeStream()
+        service.onEnd { ended.continuation.yield($0) }
+        var ends = ended.stream.makeAsyncIterator()
+        try await service.pause(kind: "flaky")
+        let paused = try await service.submit(kind: "flaky", parameters: Number(number: 2))
+        let other = try await service.submit(kind: "import", parameters: [String: String]())
+        // The other kind overtakes it, with both of its attempts.
+        let firstEnds = [await ends.next(), await ends.next()]
+        XCTAssertEqual(firstEnds.first??.id, other.id)
+        XCTAssertEqual(firstEnds.last??.previousID, other.id)
+        try await service.pause()
+        try await service.resume(kind: "flaky")
+        let states = try await service.runs(where: RunFilter(states: [.queued])).map(\.id)
+        XCTAssertEqual(states, [paused.id])
+        try await service.resume()
+        let last = await ends.next()
+        XCTAssertEqual(last?.id, paused.id)
+        do {
+            try await service.pause(kind: "other")
+            XCTFail("A kind was paused that does not exist")
+        } catch {
+            XCTAssertEqual((error as? InvalidParameter)?.field, "kind")
+        }
+    }
+
     func testAScheduleSubmitsAndMissedTimesAreOne() async throws {
         let schedule = JobSchedule(
             "often",

@@ -78,8 +78,8 @@ extension RunLifeStateMachineTests {
 }
 
 @Suite struct AdmissionStateMachineTests {
-    private func open(width: Int, limit: Int) -> AdmissionStateMachine<Int> {
-        var machine = AdmissionStateMachine<Int>(width: width, queueLimit: limit)
+    private func open(width: Int, limit: Int) -> AdmissionStateMachine<Int, String> {
+        var machine = AdmissionStateMachine<Int, String>(width: width, queueLimit: limit)
         _ = machine.opened(with: [], at: 0)
         return machine
     }
@@ -180,7 +180,7 @@ extension RunLifeStateMachineTests {
     }
 
     @Test func nothingStartsBeforeOpeningOrAfterTheStop() {
-        var machine = AdmissionStateMachine<Int>(width: 2, queueLimit: 9)
+        var machine = AdmissionStateMachine<Int, String>(width: 2, queueLimit: 9)
         _ = machine.placeAsked()
         #expect(machine.runQueued(.init(id: 9), at: 0) == [])
         #expect(machine.opened(with: [.init(id: 3), .init(id: 4)], at: 0) == [3, 4])
@@ -253,6 +253,16 @@ extension RunLifeStateMachineTests {
         machine.listenerLeft(id)
         #expect(machine.listenerCame() != nil)
         #expect(machine.taken(by: id).isLast == true)
+    }
+
+    @Test func aPauseIsToldAtOnceAndOnce() throws {
+        var machine = EventFanOutStateMachine(limit: 1)
+        let came = machine.listenerCame()
+        let id = try #require(came)
+        #expect(machine.queueChanged() == [id])
+        #expect(machine.queueChanged() == [id])
+        #expect(machine.taken(by: id) == .init(isQueueChanged: true))
+        #expect(machine.taken(by: id) == .init())
     }
 
     @Test func byeIsToldOnceAndTheLastBatchHasTheLastEnds() throws {

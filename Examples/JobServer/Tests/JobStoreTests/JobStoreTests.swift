@@ -252,6 +252,25 @@ final class JobStoreTests: XCTestCase {
         XCTAssertEqual(some.map(\.id), [ids[0]])
     }
 
+    func testPausesOutlastARestart() async throws {
+        var store: JobStore? = try open()
+        let first = try await store?.pause("a", true)
+        let second = try await store?.pause(nil, true)
+        _ = try await store?.pause("b", true)
+        let third = try await store?.pause("b", false)
+        XCTAssertEqual(first?.kinds, ["a"])
+        XCTAssertEqual(second?.isPaused, true)
+        XCTAssertGreaterThan(third?.revision ?? 0, second?.revision ?? 0)
+        store = nil
+        store = try open()
+        let found = try await store?.recover(now: 1).pauses
+        XCTAssertEqual(found?.isPaused, true)
+        XCTAssertEqual(found?.kinds, ["a"])
+        let fourth = try await store?.pause(nil, false)
+        XCTAssertEqual(fourth?.isPaused, false)
+        XCTAssertEqual(fourth?.kinds, ["a"])
+    }
+
     func testProgressIsNotedWhileARunRuns() async throws {
         let store = try open()
         var record = try await store.add(new()).record

@@ -10,6 +10,8 @@ struct EventFanOutStateMachine: Sendable {
         var runIDs: [Int64] = []
         /// The runs that were deleted, in order of their numbers.
         var deletedIDs: [Int64] = []
+        /// Whether starts were paused or resumed.
+        var isQueueChanged = false
         /// Whether the server begins to stop.
         var saysBye = false
         /// Whether a comment is due, because the stream was silent for long.
@@ -21,6 +23,7 @@ struct EventFanOutStateMachine: Sendable {
     private struct Listener {
         var changed: Set<Int64> = []
         var deleted: Set<Int64> = []
+        var owesQueue = false
         var owesBye: Bool
         var owesComment = false
     }
@@ -81,6 +84,14 @@ struct EventFanOutStateMachine: Sendable {
         return Array(listeners.keys)
     }
 
+    /// Announces that starts were paused or resumed.
+    ///
+    /// - Returns: The listeners to wake at once.
+    mutating func queueChanged() -> [ListenerID] {
+        for id in listeners.keys { listeners[id]?.owesQueue = true }
+        return Array(listeners.keys)
+    }
+
     /// Handles a tick of the clock.
     ///
     /// - Returns: The listeners to wake.
@@ -115,12 +126,14 @@ struct EventFanOutStateMachine: Sendable {
         let batch = Batch(
             runIDs: listener.changed.sorted(),
             deletedIDs: listener.deleted.sorted(),
+            isQueueChanged: listener.owesQueue,
             saysBye: listener.owesBye,
             isComment: listener.owesComment,
             isLast: isClosed
         )
         listener.changed = []
         listener.deleted = []
+        listener.owesQueue = false
         listener.owesBye = false
         listener.owesComment = false
         listeners[id] = listener

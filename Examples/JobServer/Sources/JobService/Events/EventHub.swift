@@ -93,6 +93,7 @@ final class EventHub: Sendable {
 
     func runEnded(_ id: Int64) { wake { $0.runEnded(id) } }
     func runDeleted(_ id: Int64) { wake { $0.runDeleted(id) } }
+    func queueChanged() { wake { $0.queueChanged() } }
     func tick() { wake { $0.ticked() } }
     func sayBye() { wake { $0.stopBegan() } }
     func remind(_ subscription: Subscription) { wake { $0.commentDue(for: subscription.id) } }

@@ -71,6 +71,7 @@ struct EventStream: Sendable {
             for id in batch.deletedIDs {
                 try await writer.write(Self.event("deleted", "{\"id\":\(id)}"))
             }
+            if batch.isQueueChanged { try await writer.write(Self.event("queue", "{}")) }
             if batch.isComment { try await writer.write(ByteBuffer(string: ": here\n\n")) }
             if batch.isLast { return }
         }

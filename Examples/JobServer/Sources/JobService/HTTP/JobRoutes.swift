@@ -14,6 +14,7 @@ struct JobRoutes: Sendable {
 
     let runner: Runner
     let schedules: ScheduleRoutes
+    let queue: QueueRoutes
     let page: Page
     let events: EventStream
     let metrics: PrometheusFactory?
@@ -71,13 +72,8 @@ struct JobRoutes: Sendable {
             return Reply.bytes(trace, type: "application/json; charset=utf-8")
         }
         router.get("schedules") { _, _ in Reply.json(try await schedules.list()) }
-        for (path, isPaused) in [("pause", true), ("resume", false)] {
-            router.post("schedules/{name}/\(path)") { request, context in
-                try await collect(request)
-                let json = try await schedules.pause(context.parameters.get("name"), isPaused)
-                return Reply.json(json)
-            }
-        }
+        router.get("queue") { _, _ in Reply.json(queue.json) }
+        addPauses(to: router)
         router.get("events") { request, context in
             try events.response(to: request, channel: context.channel)
         }
@@ -87,6 +83,38 @@ struct JobRoutes: Sendable {
             return Reply.text(metrics.text(), type: "text/plain; version=0.0.4; charset=utf-8")
         }
         return router
+    }
+
+    private func addPauses(to router: Router<RequestScope>) {
+        for (verb, isPaused) in [("pause", true), ("resume", false)] {
+            let word = isPaused ? "paused" : "resumed"
+            router.post("queue/\(verb)") { request, context in
+                try await collect(request)
+                let json = try await queue.pause(nil, isPaused)
+                note("The queue was \(word)", [:], request, context)
+                return Reply.json(json)
+            }
+            router.post("kinds/{name}/\(verb)") { request, context in
+                try await collect(request)
+                let name = Self.name(in: context)
+                let json = try await queue.pause(name, isPaused)
+                note("A kind was \(word)", ["kind": "\(name.text)"], request, context)
+                return Reply.json(json)
+            }
+            router.post("schedules/{name}/\(verb)") { request, context in
+                try await collect(request)
+                let name = Self.name(in: context)
+                let json = try await schedules.pause(name, isPaused)
+                note("A schedule was \(word)", ["schedule": "\(name.text)"], request, context)
+                return Reply.json(json)
+            }
+        }
+    }
+
+    /// The name in the path.
+    private static func name(in context: RequestScope) -> Name {
+        let text = context.parameters.get("name") ?? ""
+        return Name(text.removingPercentEncoding ?? text)
     }
 
     private func addPage(to router: Router<RequestScope>) {
@@ -115,6 +143,7 @@ struct JobRoutes: Sendable {
                     "width": "\(runner.environment.width)",
                     "queueLimit": "\(admission.queueLimit)",
                     "startedAt": "\(runner.startedAt)",
+                    "version": JSONText.quoted(JobService.version),
                 ])
             )
         }
@@ -123,12 +152,21 @@ struct JobRoutes: Sendable {
     /// Logs an action with the token's name or the client's address.
     private func note(
         _ what: Logger.Message,
-        _ id: Int64,
+        _ metadata: Logger.Metadata,
         _ request: Request,
         _ context: RequestScope
     ) {
         let who = gate.name(of: request.visitor) ?? context.address
-        logger.info(what, metadata: ["job.id": "\(id)", "client": "\(who)"])
+        logger.info(what, metadata: metadata.merging(["client": "\(who)"]) { $1 })
+    }
+
+    private func note(
+        _ what: Logger.Message,
+        _ id: Int64,
+        _ request: Request,
+        _ context: RequestScope
+    ) {
+        note(what, ["job.id": "\(id)"], request, context)
     }
 
     // MARK: - Runs
@@ -176,7 +214,8 @@ struct JobRoutes: Sendable {
         return Reply.json(
             "{" + record.jsonMembers + ",\"parameters\":" + detail.parameters + ",\"result\":"
                 + (detail.result ?? "null") + ",\"tasks\":" + tasks + ",\"stall\":"
-                + JSONText.quoted(stall) + ",\"nextID\":"
+                + JSONText.quoted(stall) + ",\"key\":" + JSONText.quoted(detail.key)
+                + ",\"nextID\":"
                 + JSONText.number(try await runner.store.follower(of: id)) + ",\"permits\":"
                 + JSONText.number(permits.map { Int64($0) }) + "}"
         )

@@ -20,8 +20,7 @@ struct ScheduleRoutes: Sendable {
     ///   - isPaused: Whether it queues no runs.
     /// - Returns: The schedule as JSON.
     /// - Throws: ``HTTPProblem`` if there is no such schedule, or ``StoreFailed``.
-    func pause(_ name: String?, _ isPaused: Bool) async throws -> String {
-        let name = name.map { Name($0.removingPercentEncoding ?? $0) }
+    func pause(_ name: Name, _ isPaused: Bool) async throws -> String {
         guard let schedule = schedules.first(where: { Name($0.name) == name }) else {
             throw HTTPProblem.unknownPath
         }

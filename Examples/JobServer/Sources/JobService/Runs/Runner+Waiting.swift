@@ -31,6 +31,12 @@ extension Runner {
                         + "priority, then those with a lower number."
             )
             if let longest = longestRun(of: running) { lines.append(longest) }
+        case .paused(let isKind):
+            lines.append(
+                isKind
+                    ? "The kind \(record.kind) is paused. Its runs start when it is resumed."
+                    : "The queue is paused. Runs start when it is resumed."
+            )
         case .closed:
             lines.append("The server is stopping. The run starts when the server serves again.")
         }

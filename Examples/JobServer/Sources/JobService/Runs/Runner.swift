@@ -13,7 +13,9 @@ import Synchronization
 /// > Thread: Any.
 final class Runner: Sendable {
     struct State: Sendable {
-        var admission: AdmissionStateMachine<Int64>
+        var admission: AdmissionStateMachine<Int64, Name>
+        /// The number of the latest pauses, because two changes may arrive in the other order.
+        var pauseRevision = 0
         var shutdown = ShutdownStateMachine()
         var counts = NewestToldStateMachine()
         var lives: [Int64: RunLifeStateMachine] = [:]
@@ -99,9 +101,12 @@ final class Runner: Sendable {
     var isStopping: Bool { state.withLock { $0.shutdown.isStopping } }
 
     /// Lets runs start: those that an earlier session of the server has left, and new ones.
-    func open(with records: [RunRecord]) {
+    func open(with records: [RunRecord], pauses: StartPauses = StartPauses()) {
         for record in records { board.put(record) }
-        start { $0.admission.opened(with: records.map(\.entry), at: now()) }
+        start { state in
+            _ = state.admission.pausesChanged(isPaused: pauses.isPaused, kinds: pauses.kinds)
+            return state.admission.opened(with: records.map(\.entry), at: now())
+        }
     }
 
     // MARK: - Running
@@ -332,7 +337,7 @@ extension Runner {
     func live(_ id: Int64) -> LiveRun? { state.withLock { $0.runs[id] } }
 
     /// The queue with its limits, at this moment.
-    var admission: AdmissionStateMachine<Int64> { state.withLock { $0.admission } }
+    var admission: AdmissionStateMachine<Int64, Name> { state.withLock { $0.admission } }
 
     /// The runs with a running job.
     var liveRuns: [LiveRun] { state.withLock { Array($0.runs.values) } }
@@ -345,7 +350,7 @@ struct RunEndReason: Error, CustomStringConvertible {
 
 extension RunRecord {
     /// The run in the form of a waiting entry.
-    var entry: AdmissionStateMachine<Int64>.Entry {
-        .init(id: id, priority: priority, runAt: runAt)
+    var entry: AdmissionStateMachine<Int64, Name>.Entry {
+        .init(id: id, kind: Name(kind), priority: priority, runAt: runAt)
     }
 }

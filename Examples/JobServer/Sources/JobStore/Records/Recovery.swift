@@ -8,4 +8,6 @@ public struct Recovery: Sendable, Equatable {
     public var resumedIDs: [Int64] = []
     /// The interrupted runs that are not repeated, because too many of their starts ended this way.
     public var wornOutIDs: [Int64] = []
+    /// The starts that a person has paused.
+    package var pauses = StartPauses()
 }

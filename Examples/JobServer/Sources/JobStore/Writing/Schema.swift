@@ -22,6 +22,7 @@ enum Schema {
                 )
             }
         }
+        migrator.registerMigration("pauses") { try $0.execute(sql: pauses) }
         return migrator
     }
 
@@ -98,6 +99,11 @@ enum Schema {
             id INTEGER PRIMARY KEY CHECK (id = 1), newest INTEGER NOT NULL, served INTEGER NOT NULL
         );
         """
+
+    /// Adds the kinds of which a person has paused the starts.
+    ///
+    /// Null marks all runs.
+    private static let pauses = "CREATE TABLE pause (kind TEXT UNIQUE)"
 
     /// Whether a database is empty or was made by this server.
     static func isOurs(_ database: Database) throws -> Bool {

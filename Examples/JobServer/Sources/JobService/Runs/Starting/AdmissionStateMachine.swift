@@ -2,8 +2,11 @@
 ///
 /// Among the runs that may start, the one with the highest priority starts first. If priorities are
 /// equal, the lowest number starts first. Runs that are planned for later wait separately until
-/// their time.
-struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
+/// their time. A person can pause all starts, or those of a kind.
+struct AdmissionStateMachine<
+    ID: Comparable & Hashable & Sendable,
+    Kind: Hashable & Sendable
+>: Sendable {
     enum Answer: Equatable, Sendable {
         case accepted
         case full
@@ -15,6 +18,7 @@ struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
     /// Times are in milliseconds since 1970.
     struct Entry: Equatable, Sendable {
         let id: ID
+        var kind: Kind?
         var priority = 0
         var runAt: Int64?
 
@@ -34,6 +38,10 @@ struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
     private(set) var planned: [Entry] = []
     /// The runs that have started and not ended.
     private(set) var running: Set<ID> = []
+    /// Whether a person has paused all starts.
+    private(set) var isPaused = false
+    /// The kinds of which a person has paused the starts.
+    private(set) var pausedKinds: Set<Kind> = []
     private var reserved = 0
     private var isStopping = false
     private var isOpen = false
@@ -63,16 +71,20 @@ struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
     ///
     /// `accepted` keeps the room reserved until ``runQueued(_:at:)`` or ``placeGivenBack()``.
     ///
-    /// - Parameter isPlanned: Whether the run may not start before a future time.
+    /// - Parameters:
+    ///   - isPlanned: Whether the run may not start before a future time.
+    ///   - kind: The kind of the run.
     /// - Returns: Whether it may be queued.
-    mutating func placeAsked(isPlanned: Bool = false) -> Answer {
+    mutating func placeAsked(isPlanned: Bool = false, kind: Kind? = nil) -> Answer {
         guard !isStopping else { return .stopping }
         // A run that can start at once needs no room in the queue. Otherwise, runs that are
-        // planned for next year could block it.
-        let free = max(0, width - running.count)
-        let ready = waiting.count + reserved
-        let canStart = !isPlanned && ready < free
-        guard canStart || planned.count + max(0, ready - free) < queueLimit else { return .full }
+        // planned for next year, or are paused, could block it.
+        let free = isPaused ? 0 : max(0, width - running.count)
+        let pausedCount = pausedKinds.isEmpty ? 0 : waiting.count { isPaused(kind: $0.kind) }
+        let ready = waiting.count - pausedCount + reserved
+        let canStart = !isPlanned && !isPaused(kind: kind) && ready < free
+        let queued = planned.count + pausedCount + max(0, ready - free)
+        guard canStart || queued < queueLimit else { return .full }
         reserved += 1
         return .accepted
     }
@@ -140,6 +152,23 @@ struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
         return starts()
     }
 
+    /// Pauses all starts, or those of some kinds.
+    ///
+    /// Executing runs continue.
+    ///
+    /// - Parameters:
+    ///   - isPaused: Whether no run starts.
+    ///   - kinds: The kinds of which no run starts.
+    /// - Returns: The runs that may start now.
+    mutating func pausesChanged(isPaused: Bool, kinds: Set<Kind>) -> [ID] {
+        self.isPaused = isPaused
+        pausedKinds = kinds
+        return starts()
+    }
+
+    /// Whether a person has paused the starts of a kind.
+    func isPaused(kind: Kind?) -> Bool { kind.map { pausedKinds.contains($0) } == true }
+
     /// Prevents all further starts.
     mutating func stopBegan() {
         isStopping = true
@@ -162,10 +191,22 @@ struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
     }
 
     private mutating func starts() -> [ID] {
-        guard isOpen, !isStopping else { return [] }
-        let count = min(max(0, width - running.count), waiting.count)
-        let ids = waiting.prefix(count).map(\.id)
-        waiting.removeFirst(count)
+        guard isOpen, !isStopping, !isPaused else { return [] }
+        let free = max(0, width - running.count)
+        let kinds = pausedKinds
+        var ids: [ID] = []
+        if kinds.isEmpty {
+            let count = min(free, waiting.count)
+            ids = waiting.prefix(count).map(\.id)
+            waiting.removeFirst(count)
+        } else {
+            waiting.removeAll { entry in
+                let isPaused = entry.kind.map { kinds.contains($0) } == true
+                guard ids.count < free, !isPaused else { return false }
+                ids.append(entry.id)
+                return true
+            }
+        }
         running.formUnion(ids)
         return ids
     }

@@ -4,6 +4,8 @@ enum QueuePlace: Equatable, Sendable {
     case planned(Int64)
     /// All permits are in use, and this number of runs start before it.
     case waiting(ahead: Int, queued: Int)
+    /// A person has paused all starts, or only those of its kind.
+    case paused(isKind: Bool)
     /// The server is not serving yet, or is stopping.
     case closed
 }
@@ -17,7 +19,17 @@ extension AdmissionStateMachine {
             return .closed
         }
         if let entry = planned.first(where: { $0.id == id }) { return .planned(entry.runAt ?? 0) }
-        guard let ahead = waiting.firstIndex(where: { $0.id == id }) else { return nil }
-        return .waiting(ahead: ahead, queued: waiting.count)
+        guard let place = waiting.firstIndex(where: { $0.id == id }) else { return nil }
+        if isPaused { return .paused(isKind: false) }
+        if isPaused(kind: waiting[place].kind) { return .paused(isKind: true) }
+        let unpaused = waiting.count { !isPaused(kind: $0.kind) }
+        let ahead = waiting[..<place].count { !isPaused(kind: $0.kind) }
+        return .waiting(ahead: ahead, queued: unpaused)
+    }
+
+    /// The number of queued runs of each kind.
+    var queuedCounts: [Kind: Int] {
+        let kinds = (waiting + planned).compactMap(\.kind)
+        return Dictionary(kinds.map { ($0, 1) }) { $0 + $1 }
     }
 }

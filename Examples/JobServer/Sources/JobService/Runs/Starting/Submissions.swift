@@ -43,7 +43,8 @@ struct Submissions: Sendable {
             priority: submission.priority ?? runner.kinds[submission.kind]?.priority ?? 0,
             runAt: submission.runAt
         )
-        return try await queue(isPlanned: (new.runAt ?? 0) > new.submittedAt) {
+        let isPlanned = (new.runAt ?? 0) > new.submittedAt
+        return try await queue(Name(new.kind), isPlanned: isPlanned) {
             let addition = try await runner.store.add(new)
             if case .added(let record) = addition { return (record, true) }
             guard let record = try held(addition) else { throw RunProblem.keyInUse(0) }
@@ -69,7 +70,7 @@ struct Submissions: Sendable {
             submittedAt: runner.now(),
             priority: detail.record.priority
         )
-        return try await queue {
+        return try await queue(Name(new.kind)) {
             switch try await runner.store.repeatRun(id, as: new) {
             case .added(let record): return (record, true)
             case .notEnded: throw RunProblem.notEnded
@@ -137,15 +138,20 @@ struct Submissions: Sendable {
     /// Saves a run if the queue has room for it, and lets it start.
     ///
     /// - Parameters:
+    ///   - kind: The kind of the run.
     ///   - isPlanned: Whether it may not start before a future time.
     ///   - add: Saves the run, and returns whether it is new.
     /// - Returns: The result of `add`.
     /// - Throws: ``RunProblem``, or the error of `add`.
     private func queue(
+        _ kind: Name,
         isPlanned: Bool = false,
         _ add: () async throws -> (record: RunRecord, isNew: Bool)
     ) async throws -> (record: RunRecord, isNew: Bool) {
-        switch runner.state.withLock({ $0.admission.placeAsked(isPlanned: isPlanned) }) {
+        let answer = runner.state.withLock {
+            $0.admission.placeAsked(isPlanned: isPlanned, kind: kind)
+        }
+        switch answer {
         case .accepted: break
         case .full: throw RunProblem.full
         case .stopping: throw RunProblem.stopping
