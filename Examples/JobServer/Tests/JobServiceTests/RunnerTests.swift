@@ -14,49 +14,49 @@ import XCTest
 final class RunnerTests: XCTestCase {
     /// The queue has accepted the job without starting it, so it never runs and must not succeed.
     func testRunThatIsCancelledAsItsJobStartsIsCancelled() async throws {
-        let kind = LateKind()
-        let (runner, metrics) = try makeRunner([kind])
+        let moments = Moments()
+        let (runner, metrics) = try makeRunner([SampleKind.late(moments)], giveUp: .zero)
         runner.open(with: [])
         let id = try await submit(to: runner)
-        await kind.asked.waitUntilOpen()
+        await moments.began.waitUntilOpen()
         _ = try await runner.cancel(id)
         try await waitForEnd(of: id, in: runner)
         let detail = try await runner.store.detail(id)
         XCTAssertEqual(detail?.record.state, .cancelled)
         XCTAssertEqual(detail?.record.progress, 0)
         XCTAssertNil(detail?.result)
-        let counted = "jobkit_jobs_total{kind=\"late\",status=\"cancelled\"} 1\n"
+        let counted = "jobkit_jobs_total{kind=\"sample\",status=\"cancelled\"} 1\n"
         XCTAssertTrue(metrics.text().contains(counted), metrics.text())
-        kind.released.open()
+        moments.released.open()
     }
 
     /// A shutdown that cancels a job before its start is not a success either.
     func testRunThatAShutdownMeetsAsItsJobStartsIsInterrupted() async throws {
-        let kind = LateKind()
-        let (runner, metrics) = try makeRunner([kind])
+        let moments = Moments()
+        let (runner, metrics) = try makeRunner([SampleKind.late(moments)])
         runner.open(with: [])
         let id = try await submit(to: runner)
-        await kind.asked.waitUntilOpen()
+        await moments.began.waitUntilOpen()
         runner.stop()
         await runner.waitUntilFinished()
         let detail = try await runner.store.detail(id)
         XCTAssertEqual(detail?.record.state, .interrupted)
-        let counted = "jobkit_jobs_total{kind=\"late\",status=\"interrupted\"} 1\n"
+        let counted = "jobkit_jobs_total{kind=\"sample\",status=\"interrupted\"} 1\n"
         XCTAssertTrue(metrics.text().contains(counted), metrics.text())
-        kind.released.open()
+        moments.released.open()
     }
 
     /// A cancellation was once answered while only the run's end was on its way to a slow disk.
     ///
     /// After a crash, `--resume` ran it again.
     func testCancellationOfARunThatIsEndingIsAnsweredWhenItIsSaved() async throws {
-        let (disk, kind) = (SlowDisk(), HeldKind())
-        let (runner, _) = try makeRunner([kind], disk: disk)
+        let (disk, moments) = (SlowDisk(), Moments())
+        let (runner, _) = try makeRunner([SampleKind.held(moments)], disk: disk)
         runner.open(with: [])
-        let id = try await submit("held", to: runner)
-        await kind.began.waitUntilOpen()
+        let id = try await submit(to: runner)
+        await moments.began.waitUntilOpen()
         disk.stop()
-        kind.released.open()
+        moments.released.open()
         await disk.stopped.waitUntilOpen()
         disk.work(after: 0.5)
         _ = try await runner.cancel(id)
@@ -67,27 +67,26 @@ final class RunnerTests: XCTestCase {
 
     /// A disk that took longer than two seconds was once not waited for.
     func testCancellationIsAnsweredWhenASlowDiskHasSavedIt() async throws {
-        let (disk, kind) = (SlowDisk(), HeldKind())
-        let (runner, _) = try makeRunner([kind], disk: disk)
+        let (disk, moments) = (SlowDisk(), Moments())
+        let (runner, _) = try makeRunner([SampleKind.held(moments)], disk: disk)
         runner.open(with: [])
-        let id = try await submit("held", to: runner)
-        await kind.began.waitUntilOpen()
+        let id = try await submit(to: runner)
+        await moments.began.waitUntilOpen()
         disk.stop()
         disk.work(after: 2.5)
         _ = try await runner.cancel(id)
         let saved = try await runner.store.detail(id)?.record
         XCTAssertNotNil(saved?.cancelRequestedAt)
-        kind.released.open()
+        moments.released.open()
         try await waitForEnd(of: id, in: runner)
     }
 
     /// The journal is removed with the last run that could continue it.
     func testJournalGoesWithTheLastRunOfItsChain() async throws {
-        let (runner, _) = try makeRunner([BrokenKind()])
+        let (runner, _) = try makeRunner([SampleKind.broken])
         runner.open(with: [])
         let submissions = Submissions(runner: runner)
-        let submission = Submission(kind: "broken", parameters: .object([:]))
-        let first = try await submissions.submit(submission).record.id
+        let first = try await submit(to: runner)
         try await waitForEnd(of: first, in: runner)
         let second = try await submissions.runAgain(first).id
         try await waitForEnd(of: second, in: runner)
@@ -104,12 +103,12 @@ final class RunnerTests: XCTestCase {
     func testTimesOfStartsAreInTheOrderOfTheRuns() async throws {
         // All clock readings differ, so that two starts in the wrong order are detected.
         let reading = Atomic<Int64>(0)
-        let (runner, _) = try makeRunner([QuickKind()], width: 8) {
+        let (runner, _) = try makeRunner([SampleKind.quick], width: 8) {
             reading.add(1, ordering: .relaxed).newValue
         }
         var queued: [RunRecord] = []
         for number in 0..<400 {
-            let run = NewRun(kind: "quick", title: "\(number)", parameters: "{}", submittedAt: 0)
+            let run = NewRun(kind: "sample", title: "\(number)", parameters: "{}", submittedAt: 0)
             guard case .added(let record) = try await runner.store.add(run) else {
                 return XCTFail("Run \(number) was not added")
             }
@@ -156,6 +155,7 @@ final class RunnerTests: XCTestCase {
         _ kinds: [any JobKind],
         width: Int = 1,
         disk: SlowDisk = SlowDisk(),
+        giveUp: Duration = .seconds(30),
         now: @escaping @Sendable () -> Int64 = { RunClock.now }
     ) throws -> (Runner, PrometheusFactory) {
         let path = NSTemporaryDirectory() + "runner-\(UUID().uuidString).sqlite"
@@ -178,7 +178,7 @@ final class RunnerTests: XCTestCase {
             hub: EventHub(limit: 2),
             width: width,
             queueLimit: 1,
-            limits: Runner.Limits(grace: .zero),
+            limits: Runner.Limits(grace: .zero, giveUp: giveUp),
             journals: RunJournal.Place(database: path, safety: .processCrash),
             metrics: RunMetrics(factory: metrics),
             logger: Logger(label: "runner") { _ in SwiftLogNoOpLogHandler() },
@@ -187,10 +187,9 @@ final class RunnerTests: XCTestCase {
         return (runner, metrics)
     }
 
-    private func submit(_ kind: String = "late", to runner: Runner) async throws -> Int64 {
-        let submissions = Submissions(runner: runner)
-        return try await submissions.submit(Submission(kind: kind, parameters: .object([:])))
-            .record.id
+    private func submit(to runner: Runner) async throws -> Int64 {
+        let submission = Submission(kind: "sample", parameters: .object([:]))
+        return try await Submissions(runner: runner).submit(submission).record.id
     }
 
     private func waitForEnd(of id: Int64, in runner: Runner) async throws {
@@ -224,102 +223,81 @@ private final class SlowDisk: Sendable {
     }
 }
 
-/// A kind of job with one task that waits for the test.
-private struct HeldKind: JobKind {
+/// A kind of job without parameters.
+private struct SampleKind: JobKind {
     struct Parameters: Codable, Sendable {}
 
-    let name = "held"
+    let name = "sample"
     let fields: [ParameterField] = []
-    let began = Gate()
-    let released = Gate()
+    let make: @Sendable (JobEnvironment) throws -> JobController
 
-    func title(of parameters: Parameters) -> String { "Held" }
-
-    func makeJob(_ parameters: Parameters, in environment: JobEnvironment) -> PreparedJob {
-        let job = JobController(queue: environment.queue)
-        job.trackAndQueue(
-            ClosureOperation { [began, released] in
-                began.open()
-                released.wait()
-            }
-        )
-        return PreparedJob(job)
-    }
-}
-
-/// A kind of job without tasks.
-private struct QuickKind: JobKind {
-    struct Parameters: Codable, Sendable {}
-
-    let name = "quick"
-    let fields: [ParameterField] = []
-
-    func title(of parameters: Parameters) -> String { "Quick" }
-
-    func makeJob(_ parameters: Parameters, in environment: JobEnvironment) -> PreparedJob {
-        PreparedJob(JobController(queue: environment.queue))
-    }
-}
-
-/// A kind of job that opens its journal and fails.
-private struct BrokenKind: JobKind {
-    struct Parameters: Codable, Sendable {}
-    struct Broken: Error {}
-
-    let name = "broken"
-    let fields: [ParameterField] = []
-
-    func title(of parameters: Parameters) -> String { "Broken" }
+    func title(of parameters: Parameters) -> String { "Sample" }
 
     func makeJob(_ parameters: Parameters, in environment: JobEnvironment) throws -> PreparedJob {
-        _ = try environment.journal
-        return PreparedJob(BrokenJob(queue: environment.queue))
+        PreparedJob(try make(environment))
     }
+}
+
+/// Two moments of a job: one that a test waits for, and one that it allows.
+private struct Moments: Sendable {
+    let began = Gate()
+    let released = Gate()
+}
+
+extension SampleKind {
+    /// Jobs without tasks.
+    static let quick = SampleKind { JobController(queue: $0.queue) }
+
+    /// Jobs that open their journal and fail.
+    static let broken = SampleKind { environment in
+        _ = try environment.journal
+        return BrokenJob(queue: environment.queue)
+    }
+
+    /// Jobs with one task that waits for the test.
+    static func held(_ moments: Moments) -> SampleKind {
+        SampleKind { environment in
+            let job = JobController(queue: environment.queue)
+            job.trackAndQueue(
+                ClosureOperation {
+                    moments.began.open()
+                    moments.released.wait()
+                }
+            )
+            return job
+        }
+    }
+
+    /// Jobs that the queue has accepted and that the test delays before their start.
+    static func late(_ moments: Moments) -> SampleKind { SampleKind { _ in LateJob(moments) } }
 }
 
 // Operation forces @unchecked. Nothing is stored.
 private final class BrokenJob: JobController, @unchecked Sendable {
-    override func main() { finish(with: BrokenKind.Broken()) }
-}
+    private struct Broken: Error {}
 
-/// A kind of job with a delayed start.
-private struct LateKind: JobKind {
-    struct Parameters: Codable, Sendable {}
-
-    let name = "late"
-    let fields: [ParameterField] = []
-    /// Opened when the queue starts the job.
-    let asked = Gate()
-    let released = Gate()
-
-    func title(of parameters: Parameters) -> String { "Late" }
-
-    func makeJob(_ parameters: Parameters, in environment: JobEnvironment) -> PreparedJob {
-        PreparedJob(LateJob(asked: asked, released: released))
-    }
+    override func main() { finish(with: Broken()) }
 }
 
 // Operation forces @unchecked. Nothing is stored.
 /// A job with an observer that delays its start.
 private final class LateJob: JobController, @unchecked Sendable {
     private final class Holder: JobObserver {
-        private let asked: Gate
-        private let released: Gate
+        private let moments: Moments
 
-        init(asked: Gate, released: Gate) {
-            self.asked = asked
-            self.released = released
+        init(_ moments: Moments) {
+            self.moments = moments
         }
 
         func job(_ job: JobController, didRecord event: JobEvent) {
             guard event.kind == .started else { return }
-            asked.open()
-            released.wait()
+            moments.began.open()
+            moments.released.wait()
         }
     }
 
-    init(asked: Gate, released: Gate) {
+    init(_ moments: Moments) {
         super.init(queue: TaskQueue(maxConcurrentOperationCount: 1))
-        addObserver(Holder(asked: asked, released: released))
+        addObserver(Holder(moments))
     }
 }
