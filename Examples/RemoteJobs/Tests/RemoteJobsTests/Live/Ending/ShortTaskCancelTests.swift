@@ -6,14 +6,19 @@ import XCTest
 
 /// Tests the cancellation of tasks so short that a worker has several consumers of a queue.
 final class ShortTaskCancelTests: LiveTestCase {
+    /// The lengths of tasks, in milliseconds.
+    ///
+    /// A worker changes its plan at 100.
+    private static let lengths = [0, 1, 5, 20, 50, 80, 100, 150, 300, 500]
+
     func testCancelledJobEndsWithOneWorkerWhateverTheLengthOfItsTasks() async throws {
-        for milliseconds in [0, 1, 5, 20, 50, 100, 150, 500] {
+        for milliseconds in Self.lengths {
             try await cancelJob(ofTasksOf: milliseconds, workers: 1)
         }
     }
 
     func testCancelledJobEndsWithThreeWorkersWhateverTheLengthOfItsTasks() async throws {
-        for milliseconds in [0, 5, 80, 300] {
+        for milliseconds in Self.lengths {
             try await cancelJob(ofTasksOf: milliseconds, workers: 3)
         }
     }
