@@ -137,7 +137,7 @@ final class KindTests: XCTestCase {
             try await bad.job.run()
             XCTFail("The job succeeded")
         } catch {
-            XCTAssertEqual("\(error)", "Step 4 failed, as it was told to.")
+            XCTAssertEqual("\(error)", "Step 4 failed, as requested.")
         }
     }
 

@@ -56,7 +56,7 @@ final class UntrustedJobsTests: XCTestCase {
         let failures = try server.get("/jobs/\(id)").json["failures"] as? [[String: String]]
         XCTAssertEqual(
             failures,
-            [["name": "Step 3", "error": "Step 3 failed, as it was told to."]]
+            [["name": "Step 3", "error": "Step 3 failed, as requested."]]
         )
     }
 

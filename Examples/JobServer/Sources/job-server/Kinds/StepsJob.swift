@@ -11,7 +11,7 @@ struct StepsResult: Codable, Sendable {
 struct StepFailed: Error, CustomStringConvertible {
     let number: Int
 
-    var description: String { "Step \(number) failed, as it was told to." }
+    var description: String { "Step \(number) failed, as requested." }
 }
 
 // Operation forces @unchecked. Only callbacks use the variables, and they run one at a time (J1).

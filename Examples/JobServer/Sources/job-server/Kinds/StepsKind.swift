@@ -68,7 +68,10 @@ struct StepsKind: JobKind {
     /// The number and the duration of the steps.
     func title(of parameters: Parameters) -> String {
         let (count, milliseconds) = (parameters.count, parameters.milliseconds)
-        return "\(count) step\(count == 1 ? "" : "s") of \(milliseconds) ms"
+        let units = [(3_600_000, "h"), (60_000, "min"), (1_000, "s")]
+        let unit = units.first { milliseconds > 0 && milliseconds.isMultiple(of: $0.0) }
+        let (length, name) = unit ?? (1, "ms")
+        return "\(count) step\(count == 1 ? "" : "s") of \(milliseconds / length) \(name)"
     }
 
     /// Creates the job.

@@ -91,7 +91,7 @@ final class PageOfActionsTests: XCTestCase {
             try server.states().values.count { $0 == "failed" } == 6
         }
         try other.wait(
-            "document.getElementById('announcement').textContent === '3 runs were submitted again.'"
+            "document.getElementById('bulk-done').textContent === '3 runs were submitted again.'"
         )
         XCTAssertEqual(browser.problems + other.problems, [])
     }

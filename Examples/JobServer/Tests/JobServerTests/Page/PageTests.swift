@@ -17,9 +17,9 @@ final class PageTests: XCTestCase {
         let browser = try open(server)
         try browser.wait("!document.getElementById('nothing').hidden")
         try browser.wait("document.getElementById('kind').options.length === 2")
-        // The order is: skip link, kind, and the form's fields.
-        try browser.tab()
-        try browser.tab()
+        // The order is: skip link, queue, kind, and the form's fields.
+        try browser.wait("!document.getElementById('queue').hidden")
+        for _ in 1...3 { try browser.tab() }
         XCTAssertEqual(try browser.evaluate("document.activeElement.id") as? String, "kind")
         try browser.press("s", code: 83, text: "s")
         try browser.wait("document.getElementById('field-count')")

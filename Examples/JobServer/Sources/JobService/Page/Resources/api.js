@@ -1,9 +1,10 @@
 // Sends requests to the server and handles the answers.
 
 export class Problem extends Error {
-  constructor(sentence, field = null) {
+  constructor(sentence, field = null, status = null) {
     super(sentence);
     this.field = field;
+    this.status = status;
   }
 }
 
@@ -17,6 +18,13 @@ export async function get(path) {
 export async function post(path, body = {}) {
   const headers = { "Content-Type": "application/json" };
   return read(await ask(path, { method: "POST", headers, body: JSON.stringify(body) }));
+}
+
+// Submits a run. Returns it, and whether it is new and not that of an earlier submission.
+export async function submitRun(body) {
+  const headers = { "Content-Type": "application/json" };
+  const answer = await ask("/jobs", { method: "POST", headers, body: JSON.stringify(body) });
+  return { run: await read(answer), isNew: answer.status === 201 };
 }
 
 export async function remove(path) {
@@ -52,5 +60,5 @@ async function ask(path, options = {}) {
 async function read(answer) {
   const body = answer.status === 204 ? null : await answer.json().catch(() => null);
   if (answer.ok) return body;
-  throw new Problem(body?.error ?? `The server answered ${answer.status}.`, body?.field ?? null);
+  throw new Problem(body?.error ?? `The server answered ${answer.status}.`, body?.field ?? null, answer.status);
 }

@@ -1,14 +1,15 @@
 // Connects the parts: events update the list and the details, and buttons send requests.
 import { get, post, trouble } from "./api.js";
-import { isSure, question } from "./asking.js";
+import { prepareBulk, showBulk, showSelection } from "./bulk.js";
 import { deleteSoon, isLeaving, prepareDeletion } from "./deletion.js";
 import { prepareDetail, open, refresh, reveal } from "./detail.js";
-import { filter, hasFilter, matches, prepareFilter, query } from "./filter.js";
+import { hasFilter, matches, prepareFilter, query } from "./filter.js";
 import { limits, prepareForm } from "./form.js";
+import { closeQueue, prepareQueue, showQueue } from "./queue.js";
 import { clearRuns, forgetRun, prepareRuns, runs, select, showTotals, takeRun } from "./runs.js";
 import { prepareSchedules, showSchedules } from "./schedules.js";
 import { listen } from "./stream.js";
-import { hasEnded, length, moment, number, show, shown, states } from "./text.js";
+import { hasEnded, show, shown, states } from "./text.js";
 
 const connection = document.getElementById("connection");
 const announcement = document.getElementById("announcement");
@@ -20,7 +21,6 @@ let isFirst = true;
 // The lowest number of the newest runs that were read. Older runs are requested from here.
 let oldest = null;
 let announced = 0;
-let totals = {};
 
 const announce = (sentence) => show(announcement, sentence);
 
@@ -45,6 +45,10 @@ function take(message) {
       forgetRun(message.id);
       if (message.id === selectedID()) location.hash = "";
       outdate();
+      break;
+    case "queue":
+      showQueue();
+      refresh();
       break;
     case "refused":
       // If the session has ended, this request reloads the page, which shows the login form.
@@ -79,12 +83,11 @@ async function load() {
       // Runs that are missing in the answer were deleted, or no longer match the filter.
       const least = list.runs.length < pageSize ? 0 : list.runs.at(-1).id;
       for (const id of [...runs.keys()]) if (id >= least && !found.has(id)) forgetRun(id);
-      totals = list.totals;
-      showTotals(totals);
-      showLimits();
+      showTotals(list.totals);
+      showQueue();
       older.hidden = list.runs.length < pageSize;
       oldest = list.runs.at(-1)?.id ?? null;
-      showBulk();
+      showBulk(list.totals, older.hidden);
       showSchedules();
       // On a narrow screen, the run in the address is below the rows and therefore invisible.
       if (isFirst) reveal();
@@ -121,17 +124,6 @@ setInterval(async () => {
     // The header already shows that the connection is lost.
   }
 }, 3000);
-
-// Shows how many runs may execute at a time, and marks a server that is full.
-const limitsLine = document.getElementById("limits");
-function showLimits() {
-  if (!limits.jobs) return;
-  const isFull = totals.running >= limits.jobs && totals.queued > 0;
-  show(limitsLine, `${number(totals.running ?? 0)} of ${number(limits.jobs)} runs executing${isFull ? ", full" : ""}`);
-  limitsLine.dataset.full = isFull;
-  limitsLine.title = `At most ${number(limits.jobs)} runs execute at a time, with ${number(limits.width)} tasks together. `
-    + `At most ${number(limits.queueLimit)} wait. Serving since ${moment(limits.startedAt)}, for ${length(Date.now() - limits.startedAt)}.`;
-}
 
 function receive(run, isRead) {
   if (isLeaving(run.id)) return;
@@ -188,51 +180,6 @@ function follow(moves) {
   }
 }
 
-// The action for all runs that a filter by state selects, also those that are not shown. It needs
-// a second press.
-const bulk = document.getElementById("bulk");
-const bulkVerbs = { queued: "Cancel", running: "Cancel", failed: "Run again", interrupted: "Run again" };
-
-function showBulk() {
-  const verb = bulkVerbs[filter.state];
-  bulk.hidden = verb === undefined || runs.size === 0;
-  if (bulk.hidden) return;
-  const isWhole = filter.kind === "" && filter.text === "";
-  const count = isWhole ? number(totals[filter.state] ?? 0) : older.hidden ? number(runs.size) : null;
-  const what = count === "1" ? "this run" : `all${count === null ? "" : ` ${count}`} ${filter.state} runs${isWhole ? "" : " of this filter"}`;
-  const words = verb === "Cancel" ? `Cancel ${what}` : `Run ${what} again`;
-  show(bulk, question(bulk, verb) ?? words);
-}
-
-bulk.addEventListener("click", async () => {
-  const verb = bulkVerbs[filter.state];
-  if (!isSure(bulk, verb, `${bulk.textContent}, really?`)) return;
-  showBulk();
-  if (bulk.getAttribute("aria-disabled") === "true") return;
-  bulk.setAttribute("aria-disabled", "true");
-  let [taken, refused] = [0, 0];
-  try {
-    const ids = [];
-    for (let before = ""; ;) {
-      const page = (await get(`/jobs?limit=500${before}&${query()}`)).runs;
-      ids.push(...page.map((run) => run.id));
-      if (page.length < 500) break;
-      before = `&before=${ids.at(-1)}`;
-    }
-    // The last submitted run is cancelled first. Otherwise, each cancellation would start another run.
-    for (const id of verb === "Cancel" ? ids : ids.reverse()) {
-      await post(`/jobs/${id}/${verb === "Cancel" ? "cancel" : "run-again"}`).then(() => { taken += 1; }, () => { refused += 1; });
-    }
-    const done = verb === "Cancel" ? "are being cancelled" : "were submitted again";
-    announce(`${number(taken)} runs ${done}${refused > 0 ? `, ${number(refused)} were refused` : ""}.`);
-  } catch (problem) {
-    announce(problem.message);
-  } finally {
-    bulk.removeAttribute("aria-disabled");
-    outdate();
-  }
-});
-
 older.addEventListener("click", async () => {
   try {
     const page = (await get(`/jobs?limit=100&before=${oldest}&${query()}`)).runs;
@@ -247,16 +194,18 @@ older.addEventListener("click", async () => {
 });
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && selectedID() !== null) location.hash = "";
+  if (event.key === "Escape" && !closeQueue() && selectedID() !== null) location.hash = "";
 });
 window.addEventListener("hashchange", () => follow(true));
-prepareRuns(act);
+prepareRuns(act, showSelection);
+prepareBulk(outdate);
+prepareQueue(announce);
 prepareDetail(act, (run) => {
   location.hash = "";
   follow(false);
   forgetRun(run.id);
   deleteSoon(run);
-});
+}, forgetRun);
 prepareDeletion((run) => {
   receive(run, true);
   outdate();
@@ -270,13 +219,14 @@ const fold = () => {
 narrow.addEventListener("change", fold);
 fold();
 prepareSchedules(announce);
-prepareForm((run) => {
+prepareForm((run, isNew) => {
   receive(run, true);
   outdate();
-  announce(`Run ${run.id}, ${shown(run.title)}, was submitted.`);
+  if (isNew) announce(`Run ${run.id}, ${shown(run.title)}, was submitted.`);
 })
   .then((kinds) => {
-    showLimits();
+    show(document.getElementById("version"), limits.version);
+    showQueue();
     prepareFilter(kinds, () => {
       clearRuns();
       load();

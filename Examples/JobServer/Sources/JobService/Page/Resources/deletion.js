@@ -48,6 +48,8 @@ async function finish() {
   try {
     await remove(`/jobs/${run.id}`);
   } catch (problem) {
+    // Somebody else has deleted it.
+    if (problem.status === 404) return;
     hidden.delete(run.id);
     returned(run);
     bar.replaceChildren(element("span", { class: "problem" }, `Run ${run.id} was not deleted: ${problem.message}`));

@@ -1,7 +1,7 @@
 // The details of one run: first its state, failures and obstacles, then the rest.
 import { get, post, text } from "./api.js";
 import { isLong, isSure, question } from "./asking.js";
-import { kindNamed } from "./form.js";
+import { kindNamed, pageKey } from "./form.js";
 import { value } from "./result.js";
 import { explained } from "./stall.js";
 import {
@@ -13,15 +13,18 @@ const panel = document.getElementById("detail");
 const parts = {};
 let act = () => {};
 let erase = () => {};
+let gone = () => {};
 let shownID = null;
 let shownRun = null;
 let asked = 0;
 let loading = false;
 let drawnAt = 0;
 
-export function prepareDetail(action, deletion) {
+// `action` acts on a run, `deletion` deletes one, and `missing` is called for an unknown number.
+export function prepareDetail(action, deletion, missing) {
   act = action;
   erase = deletion;
+  gone = missing;
   // A run without events is still waiting, but perhaps for another reason than before.
   setInterval(() => {
     if (shownRun !== null && !hasEnded(shownRun) && document.visibilityState === "visible") refresh();
@@ -85,6 +88,7 @@ async function load(id) {
     run = await get(`/jobs/${id}`);
   } catch (problem) {
     if (id === shownID) fillProblem(problem.message);
+    if (problem.status === 404) gone(id);
     return;
   }
   if (id !== shownID) return;
@@ -133,6 +137,8 @@ function build(id) {
   parts.stallSection = section("What it waits for", parts.stall);
   parts.facts = element("dl", { class: "facts" });
   panel.append(parts.facts);
+  parts.result = element("div", { class: "result" });
+  parts.resultSection = section("Result", parts.result);
   parts.tree = element("div", { class: "tree", tabindex: "0", role: "region", "aria-label": "Unfinished tasks" });
   parts.treeSection = section("Unfinished tasks", parts.tree);
   parts.timeline = timelinePanel();
@@ -143,8 +149,6 @@ function build(id) {
     element("a", { href: "https://ui.perfetto.dev", rel: "noreferrer" }, "Perfetto"),
   );
   parts.timelineSection = section("Timeline", parts.timeline.panel, parts.timeline.note, links);
-  parts.result = element("div", { class: "result" });
-  parts.resultSection = section("Result", parts.result);
 }
 
 async function press(id) {
@@ -239,6 +243,7 @@ function fillFacts(run) {
     ...(run.finishedAt === null ? [] : [["Ended", moment(run.finishedAt)]]),
     ["Run", `#${run.id}, ${run.kind}${run.attempt > 1 ? `, attempt ${run.attempt}` : ""}`],
     ...(run.priority === 0 ? [] : [["Priority", run.priority]]),
+    ...(run.key === null || run.key.startsWith(pageKey) ? [] : [["Key", run.key]]),
     ...(run.previousID === null ? [] : [["Rerun of", run.previousID]]),
     ...(run.nextID === null ? [] : [["Followed by", run.nextID]]),
     ...Object.entries(run.parameters).filter(([, item]) => item !== null).map(([name, item]) => [label(name), item]),
@@ -255,6 +260,7 @@ function fillFacts(run) {
       const words = typeof item === "boolean" ? (item ? "yes" : "no") : item;
       show(data, shown(typeof words === "object" ? JSON.stringify(words) : typeof words === "number" ? number(words) : words));
     }
+    fact.classList.toggle("wide", data.textContent.length > 24);
   });
   for (const fact of old.slice(facts.length)) fact.remove();
 }

@@ -1,11 +1,13 @@
 // The form for a new run, created from the server's kinds.
-import { get, post } from "./api.js";
-import { element } from "./text.js";
+import { get, post, submitRun } from "./api.js";
+import { element, named } from "./text.js";
 
 const form = document.getElementById("submit");
 const kindField = document.getElementById("kind");
 const fields = document.getElementById("fields");
 const formError = document.getElementById("form-error");
+const note = document.getElementById("form-note");
+const keyField = document.getElementById("option-key");
 let kinds = [];
 let folders = [];
 
@@ -96,7 +98,7 @@ function parameters() {
   return values;
 }
 
-// The start time in the form, if there is one.
+// The priority and the start time in the form, if there are any.
 function options() {
   const [priority, start] = ["priority", "runAt"].map((name) => document.getElementById(`option-${name}`).value.trim());
   return {
@@ -118,6 +120,8 @@ function value(field, text) {
 // The key of the current submission, kept until the server has answered or a field has changed. If
 // an answer was lost, a second press sends the same key and therefore starts no second run.
 let key = null;
+// The beginning of a key that the page has made. People do not see these keys.
+export const pageKey = "page-";
 
 async function submit(submitted) {
   clearProblems();
@@ -125,10 +129,14 @@ async function submit(submitted) {
   if (button.getAttribute("aria-disabled") === "true") return;
   button.setAttribute("aria-disabled", "true");
   try {
-    key ??= Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join("");
-    const run = await post("/jobs", { kind: kindField.value, parameters: parameters(), key, ...options() });
+    key ??= pageKey + Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join("");
+    const typed = keyField.value.trim();
+    const body = { kind: kindField.value, parameters: parameters(), key: typed === "" ? key : typed, ...options() };
+    const { run, isNew } = await submitRun(body);
     key = null;
-    submitted(run);
+    keyField.value = "";
+    submitted(run, isNew);
+    if (!isNew) showNote(run, typed);
   } catch (problem) {
     showProblem(problem);
   } finally {
@@ -136,8 +144,16 @@ async function submit(submitted) {
   }
 }
 
+// A known key starts no run, which would look like a form that does nothing.
+function showNote(run, typed) {
+  if (typed === "") return;
+  note.replaceChildren("The key ", named(typed), " already belongs to ", element("a", { href: `#run-${run.id}` }, `run ${run.id}`), ". No run was started.");
+  note.hidden = false;
+}
+
 function clearProblems() {
   formError.hidden = true;
+  note.hidden = true;
   for (const input of form.querySelectorAll("[aria-invalid]")) {
     input.removeAttribute("aria-invalid");
     document.getElementById(`${input.id}-error`).hidden = true;

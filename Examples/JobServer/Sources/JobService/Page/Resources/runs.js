@@ -15,10 +15,48 @@ let act = () => {};
 let isSorting = false;
 
 export const runs = new Map();
+// The numbers of the selected runs.
+export const selected = new Set();
+const everyBox = document.getElementById("select-all");
+let selectionChanged = () => {};
+let lastBox = null;
 
-export function prepareRuns(action) {
+// `action` acts on one run, and `selection` is called after a run was selected or a selected one
+// has changed.
+export function prepareRuns(action, selection) {
   act = action;
+  selectionChanged = selection;
+  everyBox.addEventListener("click", () => mark([...rows.keys()], everyBox.checked));
   setInterval(showTimes, 1000);
+}
+
+function mark(ids, isSelected) {
+  for (const id of ids) {
+    const row = rows.get(id);
+    if (isSelected && row) selected.add(id);
+    else selected.delete(id);
+    if (!row) continue;
+    row.box.checked = isSelected;
+    row.line.classList.toggle("selected", isSelected);
+  }
+  showEvery();
+  selectionChanged();
+}
+
+function showEvery() {
+  everyBox.checked = selected.size > 0 && selected.size === rows.size;
+  everyBox.indeterminate = selected.size > 0 && selected.size < rows.size;
+}
+
+export const unselect = (ids) => mark(ids, false);
+
+// A click with the shift key selects all rows from the last click on.
+function clickBox(row, withShift) {
+  const order = [...body.children];
+  const [from, to] = [order.indexOf(lastBox), order.indexOf(row.line)].sort((a, b) => a - b);
+  const between = withShift && from >= 0 ? order.slice(from, to + 1) : [row.line];
+  lastBox = row.line;
+  mark(between.map((line) => Number(line.id.slice(4))), row.box.checked);
 }
 
 // Stores a run from the server, and returns its previous state.
@@ -28,6 +66,7 @@ export function takeRun(run) {
   if (before && isEarlier(run, before)) return before;
   runs.set(run.id, run);
   fill(rows.get(run.id) ?? addRow(run), run);
+  if (selected.has(run.id)) selectionChanged();
   if (!before || group(before) !== group(run)) sortSoon();
   return before;
 }
@@ -44,6 +83,7 @@ export function forgetRun(id) {
   rows.get(id)?.line.remove();
   rows.delete(id);
   runs.delete(id);
+  if (selected.has(id)) unselect([id]);
   sortSoon();
 }
 
@@ -109,9 +149,7 @@ function sortSoon() {
 function sort() {
   const order = inOrder();
   for (const run of order.slice(rowLimit)) {
-    rows.get(run.id)?.line.remove();
-    rows.delete(run.id);
-    runs.delete(run.id);
+    forgetRun(run.id);
   }
   let next = body.firstElementChild;
   for (const { id } of order.slice(0, rowLimit)) {
@@ -124,6 +162,7 @@ function sort() {
       body.insertBefore(line, next);
     }
   }
+  showEvery();
   nothing.hidden = runs.size > 0;
   show(nothing, hasFilter() ? "No runs match." : "No runs yet. Submit one above, and watch it here.");
   table.hidden = runs.size === 0;
@@ -132,6 +171,7 @@ function sort() {
 function addRow(run) {
   const cell = (label, ...children) => element("td", { role: "cell", "data-label": label }, ...children);
   const row = {
+    box: element("input", { type: "checkbox", "aria-label": `Select run ${run.id}` }),
     title: named("", { class: "title" }),
     kind: named(run.kind),
     note: element("span"),
@@ -148,6 +188,7 @@ function addRow(run) {
   row.state = element("span", { class: "state" }, row.sign, row.word);
   row.line = element(
     "tr", { role: "row", id: `row-${run.id}` },
+    cell("Select", row.box),
     cell(
       "Run", element("a", { href: `#run-${run.id}` }, row.title),
       element("span", { class: "quiet note" }, `#${run.id} · `, row.kind, row.note), row.error,
@@ -156,6 +197,7 @@ function addRow(run) {
     cell("Action", row.button, row.problem),
   );
   row.button.addEventListener("click", () => press(run.id));
+  row.box.addEventListener("click", (event) => clickBox(row, event.shiftKey));
   rows.set(run.id, row);
   body.append(row.line);
   return row;

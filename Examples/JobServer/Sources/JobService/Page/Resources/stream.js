@@ -18,6 +18,7 @@ export class EventStream {
     });
     source.addEventListener("run", ({ data }) => this.tell({ type: "run", run: JSON.parse(data) }));
     source.addEventListener("deleted", ({ data }) => this.tell({ type: "deleted", id: JSON.parse(data).id }));
+    source.addEventListener("queue", () => this.tell({ type: "queue" }));
     source.addEventListener("bye", () => this.say("stopping", "stopping"));
     source.addEventListener("error", () => {
       // A stopping server closes the stream after its last end, so it is gone now.

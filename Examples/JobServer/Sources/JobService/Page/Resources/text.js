@@ -24,16 +24,19 @@ export function tasks(run) {
   return run.tasksFailed > 0 ? `${text}, ${number(run.tasksFailed)} failed` : text;
 }
 
+// A number and its unit, which a line never separates.
+const measured = (value, unit) => `${value}\u00a0${unit}`;
+
 export function length(milliseconds) {
   const seconds = Math.max(0, milliseconds) / 1000;
-  if (seconds < 0.1) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  if (seconds < 0.1) return measured(Math.round(seconds * 1000), "ms");
+  if (seconds < 10) return measured(seconds.toFixed(1), "s");
+  if (seconds < 60) return measured(Math.floor(seconds), "s");
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
+  if (minutes < 60) return `${measured(minutes, "min")} ${measured(Math.floor(seconds % 60), "s")}`;
   const hours = Math.floor(minutes / 60);
-  if (hours < 48) return `${hours} h ${minutes % 60} min`;
-  return `${Math.floor(hours / 24)} days`;
+  if (hours < 48) return `${measured(hours, "h")} ${measured(minutes % 60, "min")}`;
+  return measured(Math.floor(hours / 24), "days");
 }
 
 export function howLong(run, now) {
@@ -49,9 +52,9 @@ export function howLong(run, now) {
 export function ago(then, now) {
   const seconds = Math.floor((now - then) / 1000);
   if (seconds < 1) return "now";
-  if (seconds < 60) return `${seconds} s ago`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
-  return seconds < 172800 ? `${Math.floor(seconds / 3600)} h ago` : `${Math.floor(seconds / 86400)} days ago`;
+  const [value, unit] = seconds < 60 ? [seconds, "s"] : seconds < 3600 ? [seconds / 60, "min"]
+    : seconds < 172800 ? [seconds / 3600, "h"] : [seconds / 86400, "days"];
+  return `${measured(Math.floor(value), unit)}\u00a0ago`;
 }
 
 const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
