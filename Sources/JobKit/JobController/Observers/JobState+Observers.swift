@@ -43,7 +43,7 @@ extension JobState {
     ) -> TaskNotification {
         var notification = notification(of: record, task, by: job)
         record.trackingIsNotified(to: notification.entries.count)
-        notification.pending = 0..<0
+        notification.pending = notification.entries.indices
         if ThreadContext.current.pointee.callbackJob == ObjectIdentifier(record.shell) {
             notification.causeID = observers.causeID
         }
@@ -51,6 +51,8 @@ extension JobState {
     }
 
     /// Creates the notification of a task's event, and marks it as being sent.
+    ///
+    /// `.tracked` notifies only the observers that do not know the task yet.
     ///
     /// - Returns: Nil if the job no longer waits for the task, or if observers were notified of its
     ///   end.
@@ -72,18 +74,28 @@ extension JobState {
 
     // MARK: Adding and removing
 
-    /// Adds an observer, and returns the tasks that must report to it.
-    mutating func addObserver(_ observer: any JobObserver, rootID: Int) -> [Operation] {
-        observers.add(observer, rootID: rootID, isComplete: !machine.isStarted)
-        return operations
+    /// A task that must report to observers, with its record.
+    typealias Entry = (record: TaskRecord, task: Operation)
+
+    /// Adds an observer.
+    ///
+    /// - Returns: The tasks that must report to it, and whether it is also notified of tasks that
+    ///   were tracked before.
+    mutating func addObserver(
+        _ observer: any JobObserver,
+        rootID: Int
+    ) -> (tasks: [Entry], isComplete: Bool) {
+        let isComplete = !machine.isStarted
+        observers.add(observer, rootID: rootID, isComplete: isComplete)
+        return (entries, isComplete)
     }
 
     /// Adds the observers of an ancestor, and returns the tasks that must report to new ones.
     mutating func inheritObservers(
-        _ entries: [JobObservers.Entry],
+        _ inherited: [JobObservers.Entry],
         isComplete: Bool
-    ) -> [Operation] {
-        observers.inherit(entries, isComplete: isComplete) ? operations : []
+    ) -> [Entry] {
+        observers.inherit(inherited, isComplete: isComplete) ? entries : []
     }
 
     /// Removes observers from the job, or replaces them by those that another job passes on.

@@ -11,27 +11,27 @@ enum ObserverTraversal {
         // Must come before the list is changed, because the tracking of a task reads the list and
         // its finish reads the flag.
         job.shell.features.insert(.observed)
-        let tasks = job.shell.send { $0.addObserver(observer, rootID: rootID) }
+        let (tasks, isComplete) = job.shell.send { $0.addObserver(observer, rootID: rootID) }
         let entry = JobObservers.Entry(observer: observer, rootID: rootID)
-        for task in tasks { passOn([entry], to: task, isComplete: false) }
+        passOn([entry], to: tasks, isComplete: isComplete)
     }
 
-    /// Passes observers on to a task, and to everything below it that lacks them.
+    /// Passes observers on to some tasks, and to everything below them that lacks the observers.
     ///
     /// - Parameters:
     ///   - entries: The observers.
-    ///   - task: The task.
+    ///   - tasks: The tasks.
     ///   - isComplete: Whether the observers are notified of tasks that were tracked before they
     ///     came.
-    static func passOn(_ entries: [JobObservers.Entry], to task: Operation, isComplete: Bool) {
-        guard let job = jobReporting(task) else { return }
-        var jobs = [job]
-        while let job = jobs.popLast() {
-            job.shell.features.insert(.observed)
-            let tasks = job.shell.send {
-                $0.inheritObservers(entries, isComplete: isComplete)
-            }
-            jobs += tasks.compactMap { jobReporting($0) }
+    static func passOn(
+        _ entries: [JobObservers.Entry],
+        to tasks: [JobState.Entry],
+        isComplete: Bool
+    ) {
+        var tasks = tasks
+        while let (record, task) = tasks.popLast() {
+            guard let nested = jobReporting(task) else { continue }
+            tasks += TaskNotifier(record).passOn(entries, to: nested, isComplete: isComplete)
         }
     }
 
@@ -88,7 +88,7 @@ enum ObserverTraversal {
     }
 
     /// Makes a task report its start, and returns it if it is a job, which has its own observers.
-    private static func jobReporting(_ task: Operation) -> JobController? {
+    static func jobReporting(_ task: Operation) -> JobController? {
         guard let concurrent = task as? ConcurrentOperation else { return nil }
         concurrent.setFlag(.observed)
         return concurrent.asJob

@@ -19,10 +19,10 @@ struct TaskNotification: Sendable {
     /// The task that gave this one its group permit, or 0.
     var groupCauseID = 0
 
-    /// Notifies the observers, first of the tracking if they have not received it.
+    /// Notifies the observers of an event, and first those in `pending` of the tracking.
     func post(_ kind: JobEvent.Kind, at time: EventTime) {
         if !pending.isEmpty { event(.tracked, at: time).post(to: entries[pending], by: job) }
-        event(kind, at: time).post(to: entries, by: job)
+        if kind != .tracked { event(kind, at: time).post(to: entries, by: job) }
     }
 
     // Not inlined, because inlined code would copy the event before passing it on.

@@ -5,18 +5,18 @@
 /// A job waits for a task while observers are notified of it, so that the job's own finish is the
 /// last event. Observers are notified either of a task's finish or of its drop, never of both.
 struct TaskNotificationState: RawRepresentable, Hashable, Sendable {
-    private(set) var rawValue: UInt8
+    private(set) var rawValue: UInt16
 
     /// The job would have stopped waiting for the task if no thread were notifying observers.
-    private static let isReleasable: UInt8 = 1 << 6
+    private static let isReleasable: UInt16 = 1 << 14
     /// Observers were notified of the task's finish or drop, or are being notified.
-    private static let hasEnded: UInt8 = 1 << 7
+    private static let hasEnded: UInt16 = 1 << 15
     /// Observers were removed while threads were notifying, and a removal waits for those threads.
-    private static let hasRemovals: UInt8 = 1 << 4
+    private static let hasRemovals: UInt16 = 1 << 13
     /// The number of threads that are notifying observers.
-    private static let count: UInt8 = hasRemovals - 1
+    private static let count: UInt16 = hasRemovals - 1
 
-    init(rawValue: UInt8) { self.rawValue = rawValue }
+    init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// One thread is notifying observers that the task is tracked.
     static let begun = Self(rawValue: 1)
