@@ -235,7 +235,7 @@ final class JobStopTimeTests: XCTestCase {
     }
 
     func testJobsThatEndInManyWaysRaceWithTheTimeToStop() async {
-        for seed in UInt64(1)...200 {
+        for seed in 1...UInt64(rounds(of: 200)) {
             var random = SeededGenerator(seed: seed)
             let tasks = (0..<6).map { HeldOperation("\($0)", stopsWhenCancelled: false) }
             let job = ScriptedJob { job in
