@@ -46,6 +46,8 @@ final class PageOfTroubleTests: XCTestCase {
         try browser.wait("document.querySelectorAll('#runs tbody tr').length === 31")
         let top = "document.getElementById('detail').getBoundingClientRect().top"
         try browser.wait("\(top) >= 0 && \(top) < innerHeight / 2")
+        // Its row, which came after its details, is marked.
+        try browser.wait("document.getElementById('row-\(id)').ariaCurrent === 'true'")
         // A flag is shown as a word.
         try browser.wait(
             "document.querySelector('.facts').textContent.includes('Ignores cancelyes')"

@@ -20,6 +20,7 @@ export const selected = new Set();
 const everyBox = document.getElementById("select-all");
 let selectionChanged = () => {};
 let lastBox = null;
+let currentID = null;
 
 // `action` acts on one run, and `selection` is called after a run was selected or a selected one
 // has changed.
@@ -105,7 +106,9 @@ export function showTotals(totals) {
   document.title = brief ? `${brief} – job-server` : "job-server";
 }
 
+// Marks the row of the open run, also if the row is added later.
 export function select(id) {
+  currentID = id;
   for (const [rowID, row] of rows) {
     if (rowID === id) row.line.setAttribute("aria-current", "true");
     else row.line.removeAttribute("aria-current");
@@ -198,6 +201,7 @@ function addRow(run) {
   );
   row.button.addEventListener("click", () => press(run.id));
   row.box.addEventListener("click", (event) => clickBox(row, event.shiftKey));
+  if (run.id === currentID) row.line.setAttribute("aria-current", "true");
   rows.set(run.id, row);
   body.append(row.line);
   return row;
