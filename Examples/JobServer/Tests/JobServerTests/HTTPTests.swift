@@ -159,7 +159,7 @@ final class HTTPTests: XCTestCase {
             ]
         )
         XCTAssertEqual(
-            (try server.get("/jobs?text=OF%203600000").json["runs"] as? [Any])?.count,
+            (try server.get("/jobs?text=OF%201%20H").json["runs"] as? [Any])?.count,
             2
         )
         XCTAssertEqual((try server.get("/jobs?text=_").json["runs"] as? [Any])?.count, 0)
