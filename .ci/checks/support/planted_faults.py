@@ -16,8 +16,8 @@ class Fault(NamedTuple):
 
 FAULTS = [
     Fault("Q1", "a limited queue has one permit too many", "TaskQueue/Lending/TaskQueuePermits.swift",
-          "taken < concurrencyLimit, let slot = ready.popFirst(slots)",
-          "taken < concurrencyLimit || planted(1) && taken == concurrencyLimit, let slot = ready.popFirst(slots)"),
+          "if readyCount > reservedCount, taken < concurrencyLimit {",
+          "if readyCount > reservedCount, taken < concurrencyLimit || planted(1) && taken == concurrencyLimit {"),
     Fault("Q2", "what was added last goes first", "TaskQueue/TaskQueueSlots.swift",
           "slots[slot].sequence = nextSequence",
           "slots[slot].sequence = planted(2) ? 1_000_000 - nextSequence : nextSequence"),
@@ -47,8 +47,8 @@ FAULTS = [
           "openByGroup[group] += 1\n        hasCalledAll = false",
           "openByGroup[group] += 1\n        hasCalledAll = planted(10) && hasCalledAll"),
     Fault("J12", "a job that waits lends no permit", "TaskQueue/Lending/TaskQueuePermits.swift",
-          "if loans.jobWaits(slot), loans.states[slot].canLend {",
-          "if loans.jobWaits(slot), !planted(11), loans.states[slot].canLend {"),
+          "loans.jobWaits(slot, slots)",
+          "if !planted(11) { loans.jobWaits(slot, slots) }"),
     Fault("J5", "a message that comes while a token is released is lost", "JobController/Delivery/JobShell+Delivery.swift",
           "if completionQueue.token.release(pending) {",
           "if completionQueue.token.release(planted(12) ? completionQueue.token.pending : pending) {"),
@@ -80,8 +80,8 @@ RACES = [
           "if completionQueue.isEmpty { return true }",
           "if planted(19) || completionQueue.isEmpty { return true }"),
     Fault("O3", "a wait that comes during the finish is forgotten", "ConcurrentOperation/Finish/FinishWaiter.swift",
-          "if !hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }",
-          "if !hooks.withLock({ $0.addWaiter(waiter) }), !planted(20) { waiter.resume() }"),
+          "if !waits { waiter.resume() }",
+          "if !waits, !planted(20) { waiter.resume() }"),
 ]
 # This file is added to the copy. All faults use it.
 SWITCH = """import Foundation

@@ -3,9 +3,6 @@ struct TaskQueueOrder: Comparable, Sendable {
     let priority: Int
     let sequence: Int
 
-    /// The position before all entries.
-    static let beforeAll = TaskQueueOrder(priority: -1, sequence: -1)
-
     static func < (left: Self, right: Self) -> Bool {
         (left.priority, left.sequence) < (right.priority, right.sequence)
     }

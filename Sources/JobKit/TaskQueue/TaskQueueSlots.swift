@@ -34,9 +34,9 @@ struct TaskQueueSlot<Entry> {
     }
 
     /// Whether the entry is more urgent than another, or as urgent and was added earlier.
-    func comesBefore(_ other: Self) -> Bool { order < other.order }
-
-    var order: TaskQueueOrder { TaskQueueOrder(priority: priority.rawValue, sequence: sequence) }
+    func comesBefore(_ other: Self) -> Bool {
+        (priority.rawValue, sequence) < (other.priority.rawValue, other.sequence)
+    }
 }
 
 /// The entries of a queue, and all transitions between their states.
@@ -74,19 +74,7 @@ struct TaskQueueSlots<Entry>: RandomAccessCollection {
         return slot
     }
 
-    mutating func markWaiting(_ slot: Int) { slots[slot].state = .waiting }
-
-    mutating func markBlocked(_ slot: Int) { slots[slot].state = .blocked }
-
-    mutating func markReady(_ slot: Int) { slots[slot].state = .ready }
-
-    mutating func markReserved(_ slot: Int) { slots[slot].state = .reserved }
-
-    mutating func markExecuting(_ slot: Int) { slots[slot].state = .executing }
-
-    mutating func markWithdrawn(_ slot: Int) { slots[slot].state = .withdrawn }
-
-    mutating func markVacant(_ slot: Int) { slots[slot].state = .vacant }
+    mutating func mark(_ slot: Int, _ state: Element.State) { slots[slot].state = state }
 
     /// Makes a vacant slot available to the next entry.
     mutating func reuse(_ slot: Int) {

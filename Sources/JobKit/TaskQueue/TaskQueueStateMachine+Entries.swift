@@ -1,8 +1,5 @@
 /// Queries about the entries.
 extension TaskQueueStateMachine {
-    /// Takes the entry of ``nextSlot()``.
-    mutating func next() -> Entry? { nextSlot().flatMap { slots[$0].entry } }
-
     func ticket(_ slot: Int) -> Ticket { slots[slot].ticket(slot) }
 
     /// Whether the ticket's entry is still in the queue.

@@ -64,7 +64,7 @@ struct TaskQueueStateMachine<Entry> {
     mutating func entryBecameReady(_ slot: Int) {
         guard slots[slot].state == .waiting else { return }
         guard slots[slot].epoch == barriers.current else {
-            slots.markBlocked(slot)
+            slots.mark(slot, .blocked)
             barriers.block(ticket(slot), epoch: slots[slot].epoch)
             return
         }
@@ -74,7 +74,7 @@ struct TaskQueueStateMachine<Entry> {
     /// Makes an entry wait again, because it was not ready at its start.
     mutating func startRefused(_ slot: Int) {
         precondition(slots[slot].state == .executing, "refused or postponed, and not started")
-        slots.markWaiting(slot)
+        slots.mark(slot, .waiting)
         permits.giveBackPermit(of: slot, &slots)
     }
 
@@ -95,7 +95,7 @@ struct TaskQueueStateMachine<Entry> {
     mutating func nextSlot() -> Int? {
         guard !isSuspended else { return nil }
         guard let slot = permits.nextSlot(slots) else { return nil }
-        slots.markExecuting(slot)
+        slots.mark(slot, .executing)
         startCount += 1
         return slot
     }
@@ -107,7 +107,7 @@ struct TaskQueueStateMachine<Entry> {
     mutating func entryCancelled(_ slot: Int) -> Bool {
         let state = slots[slot].state
         guard state != .executing, state != .withdrawn, state != .vacant else { return false }
-        slots.markWithdrawn(slot)
+        slots.mark(slot, .withdrawn)
         permits.entryLeft(slot, from: state, &slots)
         return true
     }
@@ -121,7 +121,7 @@ struct TaskQueueStateMachine<Entry> {
     mutating func entryFinished(_ slot: Int) -> Bool {
         let (state, epoch) = (slots[slot].state, slots[slot].epoch)
         precondition(state != .vacant, "entryFinished(_:) of a vacant slot")
-        slots.markVacant(slot)
+        slots.mark(slot, .vacant)
         permits.entryLeft(slot, from: state, &slots)
         slots.reuse(slot)
         count -= 1
@@ -162,7 +162,7 @@ struct TaskQueueStateMachine<Entry> {
     mutating func jobsFound(_ jobs: [Int], waitingFor slot: Int) {
         for job in jobs { permits.jobFound(ticket(job), waitingFor: slot, slots) }
         moveBeforeBarriers(slot)
-        permits.jobsFound(waitingFor: slot, &slots)
+        permits.requestsAdded(of: slot, &slots)
     }
 
     /// Moves an entry before all barriers, which wait for an executing job that waits for the

@@ -245,7 +245,7 @@ struct TaskQueueShellWorld {
                     loan: [state.lender?.sequence, state.borrower?.sequence],
                     isWaitingJob: state.isWaitingJob,
                     hasRequestBelow: state.hasRequestBelow,
-                    isDeferred: state.isDeferred,
+                    isListed: state.isListed,
                     sequence: slot.sequence
                 )
             }
@@ -271,7 +271,7 @@ struct TaskQueueShellWorld {
             let loan: [Int?]
             let isWaitingJob: Bool
             let hasRequestBelow: Bool
-            let isDeferred: Bool
+            let isListed: Bool
             let sequence: Int
         }
 

@@ -1,15 +1,17 @@
 /// Records which jobs wait for which entries, the loans between them, and the requests (J12).
 ///
-/// It finds a job that could lend its permit to an entry. ``TaskQueuePermits`` decides when that
-/// job lends it.
+/// It finds a job that can lend its permit, and the entry that borrows it. ``TaskQueuePermits``
+/// decides when a permit is lent.
 struct TaskQueueLoans<Entry> {
     typealias Ticket = TaskQueueTicket
     typealias Slots = TaskQueueSlots<Entry>
 
     /// Indexed by slot, up to the highest slot that was involved in lending.
     private(set) var states: ContiguousArray<TaskQueueLoanState> = []
-    /// How many jobs could lend their permits now, because no search is needed while none can.
-    private(set) var lenderCount = 0
+    /// The jobs that can lend their permits and have requests.
+    ///
+    /// A ticket is stale if its job can no longer lend or has left.
+    private var listed = ReadyLists()
 
     // MARK: Entries
 
@@ -19,14 +21,9 @@ struct TaskQueueLoans<Entry> {
 
     func borrower(of slot: Int) -> Ticket? { isKnown(slot) ? states[slot].borrower : nil }
 
-    /// Sets whether the entry is on the list of entries that request or lend later.
-    mutating func setDeferred(_ slot: Int, _ isDeferred: Bool) {
-        states[slot].isDeferred = isDeferred
-    }
-
     /// Resets the state of an entry that has left the queue and returned its permit.
     mutating func entryLeft(_ slot: Int) {
-        if isKnown(slot) { change(slot) { $0.entryLeft() } }
+        if isKnown(slot) { states[slot].entryLeft() }
     }
 
     // MARK: Jobs
@@ -34,27 +31,31 @@ struct TaskQueueLoans<Entry> {
     /// Adds a job that waits for an entry.
     mutating func jobFound(_ lender: Ticket, waitingFor slot: Int, _ slots: Slots) {
         allocateState(of: max(slot, lender.slot))
-        guard states[slot].lenders.insert(lender) else { return }
+        guard !states[slot].lenders.contains(lender) else { return }
+        states[slot].lenders.append(lender)
+        let (ticket, priority) = (slots[slot].ticket(slot), slots[slot].priority)
+        if Self.holds(ticket, priority, slots, states) { addRequest(of: slot, to: lender, slots) }
         guard states[slot].hasRequestBelow else { return }
         states[lender.slot].withLenderState { $0.jobsBelow.append(slots[slot].ticket(slot)) }
-        addRequest(below: lender.slot, slots)
+        requestAdded(below: lender.slot, slots)
     }
 
-    /// Marks an executing job as waiting for its tasks, or returns false if it already was.
-    @inline(__always)
-    mutating func jobWaits(_ slot: Int) -> Bool {
+    /// Marks an executing job as waiting for its tasks.
+    mutating func jobWaits(_ slot: Int, _ slots: Slots) {
         allocateState(of: slot)
-        guard !states[slot].isWaitingJob else { return false }
-        change(slot) { $0.isWaitingJob = true }
-        return true
+        states[slot].isWaitingJob = true
+        list(slot, slots)
     }
 
     /// Marks a job as busy or ended, and returns the entry that borrows its permit.
-    @inline(__always)
     mutating func jobBusy(_ slot: Int) -> Int? {
         guard isKnown(slot), states[slot].isWaitingJob else { return nil }
-        change(slot) { $0.isWaitingJob = false }
+        states[slot].isWaitingJob = false
         return states[slot].borrower?.slot
+    }
+
+    private mutating func allocateState(of slot: Int) {
+        while states.count <= slot { states.append(TaskQueueLoanState()) }
     }
 
     // MARK: Loans
@@ -62,92 +63,97 @@ struct TaskQueueLoans<Entry> {
     /// Lends the job's permit to the entry, which uses it or may start with it.
     mutating func begin(from lender: Int, to borrower: Int, _ slots: Slots) {
         states[borrower].lender = slots[lender].ticket(lender)
-        change(lender) { $0.borrower = slots[borrower].ticket(borrower) }
+        states[lender].borrower = slots[borrower].ticket(borrower)
     }
 
     /// Returns the permit to the job.
-    mutating func end(from lender: Int, to borrower: Int) {
-        change(lender) { $0.borrower = nil }
-        states[borrower].lender = nil
+    mutating func end(from lender: Int, to borrower: Int, _ slots: Slots) {
+        (states[lender].borrower, states[borrower].lender) = (nil, nil)
+        list(lender, slots)
     }
 
     /// Releases an entry's permit, which an entry that has borrowed it keeps.
     ///
     /// - Returns: The job that had lent the permit (nil if the permit is the queue's own), and the
     ///   entry that has it now (nil if it is returned).
-    @inline(__always)
-    mutating func handOver(of slot: Int) -> (lender: Ticket?, borrower: Ticket?) {
+    mutating func handOver(of slot: Int, _ slots: Slots) -> (lender: Ticket?, borrower: Ticket?) {
         let (lender, borrower) = (lender(of: slot), borrower(of: slot))
         if lender == nil, borrower == nil { return (nil, nil) }
-        states[slot].lender = nil
-        change(slot) { $0.borrower = nil }
+        (states[slot].lender, states[slot].borrower) = (nil, nil)
         if let borrower { states[borrower.slot].lender = lender }
-        if let lender { change(lender.slot) { $0.borrower = borrower } }
+        if let lender {
+            states[lender.slot].borrower = borrower
+            list(lender.slot, slots)
+        }
         return (lender, borrower)
     }
 
-    private mutating func allocateState(of slot: Int) {
-        while states.count <= slot { states.append(TaskQueueLoanState()) }
-    }
-
-    /// Makes a change after which a job may be able, or no longer able, to lend.
-    @inline(__always)
-    private mutating func change(_ slot: Int, _ change: (inout TaskQueueLoanState) -> Void) {
-        let couldLend = states[slot].canLend
-        change(&states[slot])
-        let canLend = states[slot].canLend
-        if couldLend != canLend { lenderCount += canLend ? 1 : -1 }
-    }
-
-    // MARK: Lenders
-
-    /// The nearest job above an entry that could lend its permit.
-    func firstLender(of slot: Int, _ slots: Slots) -> Int? {
-        guard lenderCount > 0, isKnown(slot) else { return nil }
-        // Usually this is a chain of jobs, in which none occurs twice.
-        var entry = slot
-        while states[entry].lenders.count == 1, slots.isCurrent(states[entry].lenders[0]) {
-            entry = states[entry].lenders[0].slot
-            if states[entry].canLend { return entry }
-        }
-        guard states[entry].lenders.count > 1 else { return nil }
-        var (jobs, next, seen) = ([entry], 0, Set<Int>())
-        while next < jobs.count {
-            for lender in states[jobs[next]].lenders where slots.isCurrent(lender) {
-                if states[lender.slot].canLend { return lender.slot }
-                if seen.insert(lender.slot).inserted { jobs.append(lender.slot) }
-            }
-            next += 1
+    /// A loan that a less urgent entry has not used yet, from a job that waits for this entry, too.
+    func lessUrgentLoan(than slot: Int, _ slots: Slots) -> (lender: Int, borrower: Int)? {
+        guard isKnown(slot), slots[slot].state == .ready else { return nil }
+        for lender in states[slot].lenders where slots.isCurrent(lender) {
+            guard let borrower = states[lender.slot].borrower?.slot,
+                slots[borrower].state == .reserved, slots[slot].comesBefore(slots[borrower])
+            else { continue }
+            return (lender.slot, borrower)
         }
         return nil
+    }
+
+    /// Takes a job that can lend, and the first request below it.
+    mutating func nextLoan(_ slots: Slots) -> (lender: Int, borrower: Int)? {
+        while let (job, _) = listed.popFirst() {
+            guard slots.isCurrent(job) else { continue }
+            states[job.slot].isListed = false
+            guard states[job.slot].canLend, let borrower = popRequest(below: job.slot, slots)
+            else { continue }
+            return (job.slot, borrower)
+        }
+        return nil
+    }
+
+    /// Lists a job if it can lend and has requests.
+    private mutating func list(_ slot: Int, _ slots: Slots) {
+        guard !states[slot].isListed, states[slot].canLend, states[slot].hasRequests else { return }
+        states[slot].isListed = true
+        listed.insert(slots[slot].ticket(slot), priority: slots[slot].priority)
+        guard listed.needsCompaction else { return }
+        listed.removeStale { [states] ticket, _ in
+            slots.isCurrent(ticket) && states[ticket.slot].isListed
+        }
     }
 
     // MARK: Requests
 
     /// Records at an entry's lenders that it requests a permit.
     mutating func addRequest(of slot: Int, _ slots: Slots) {
-        let (ticket, priority) = (slots[slot].ticket(slot), slots[slot].priority)
         for lender in states[slot].lenders where slots.isCurrent(lender) {
-            let needsCompaction = states[lender.slot]
-                .withLenderState { lenderState in
-                    lenderState.requests.insert(ticket, priority: priority)
-                    return lenderState.requests.needsCompaction
-                }
-            if needsCompaction { removeStaleRequests(of: lender.slot, slots) }
-            addRequest(below: lender.slot, slots)
+            addRequest(of: slot, to: lender, slots)
         }
+    }
+
+    private mutating func addRequest(of slot: Int, to lender: Ticket, _ slots: Slots) {
+        let (ticket, priority) = (slots[slot].ticket(slot), slots[slot].priority)
+        let needsCompaction = states[lender.slot]
+            .withLenderState { lenderState in
+                lenderState.requests.insert(ticket, priority: priority)
+                return lenderState.requests.needsCompaction
+            }
+        if needsCompaction { removeStaleRequests(of: lender.slot, slots) }
+        requestAdded(below: lender.slot, slots)
     }
 
     private mutating func removeStaleRequests(of job: Int, _ slots: Slots) {
         // Moved out, because the check reads `states`. The check captures only `states`, because a
         // closure that reads `self` would copy all of it for each request.
         var requests = states[job].withLenderState { exchange(&$0.requests, with: ReadyLists()) }
-        Self.removeStale(from: &requests, slots, states)
+        requests.removeStale { [states] in Self.holds($0, $1, slots, states) }
         states[job].withLenderState { $0.requests = requests }
     }
 
-    /// Notifies the jobs above that a task of this job requests a permit.
-    private mutating func addRequest(below slot: Int, _ slots: Slots) {
+    /// Lists a job that has a new request below it, and notifies the jobs above.
+    private mutating func requestAdded(below slot: Int, _ slots: Slots) {
+        list(slot, slots)
         guard !states[slot].hasRequestBelow else { return }
         var pending = [slot]
         while let job = pending.popLast() {
@@ -155,17 +161,10 @@ struct TaskQueueLoans<Entry> {
             states[job].hasRequestBelow = true
             for lender in states[job].lenders where slots.isCurrent(lender) {
                 states[lender.slot].withLenderState { $0.jobsBelow.append(slots[job].ticket(job)) }
+                list(lender.slot, slots)
                 pending.append(lender.slot)
             }
         }
-    }
-
-    private static func removeStale(
-        from requests: inout ReadyLists,
-        _ slots: Slots,
-        _ states: ContiguousArray<TaskQueueLoanState>
-    ) {
-        requests.removeStale { holds($0, $1, slots, states) }
     }
 
     /// Whether a request is valid: the entry is ready, or executes with a permit of the queue's
@@ -190,19 +189,20 @@ struct TaskQueueLoans<Entry> {
     /// A job is notified of a nested job only once, regardless of the number of requests there, and
     /// forgets it when a search there finds nothing. Therefore, a search costs no more than the
     /// requests made since the last one, even if ten thousand jobs are nested.
-    mutating func popRequest(below top: Int, _ slots: Slots) -> Int? {
+    private mutating func popRequest(below top: Int, _ slots: Slots) -> Int? {
         var (job, above) = (top, [Int]())
         while true {
-            while let (ticket, priority) = states[job].nextRequest() {
+            while let (ticket, priority) = states[job].withLenderState({ $0.requests.popFirst() }) {
                 if Self.holds(ticket, priority, slots, states) { return ticket.slot }
             }
-            if let below = states[job].firstBelow, slots.isCurrent(below) {
+            let below = states[job].withLenderState { $0.jobsBelow.first }
+            if let below, slots.isCurrent(below) {
                 above.append(job)
                 job = below.slot
-            } else if states[job].forgetFirstBelow() == nil {
+            } else if states[job].withLenderState({ $0.jobsBelow.popFirst() }) == nil {
                 guard let last = above.popLast() else { return nil }
                 states[job].hasRequestBelow = false
-                _ = states[last].forgetFirstBelow()
+                _ = states[last].withLenderState { $0.jobsBelow.popFirst() }
                 job = last
             }
         }

@@ -18,15 +18,6 @@ struct TaskQueueTickets<Entry> {
         lists.insert(slots[slot].ticket(slot), priority: slots[slot].priority)
     }
 
-    /// Takes the slot of the first entry that is still in the state.
-    @inline(__always)
-    mutating func popFirst(_ slots: Slots) -> Int? {
-        while let (ticket, priority) = lists.popFirst() {
-            if slots[ticket.slot].matches(ticket, priority, in: state) { return ticket.slot }
-        }
-        return nil
-    }
-
     /// The slot of the first entry that is still in the state.
     mutating func first(_ slots: Slots) -> Int? {
         while let (ticket, priority) = lists.first {
@@ -40,11 +31,7 @@ struct TaskQueueTickets<Entry> {
     mutating func removeStale(_ slots: Slots) {
         // Usual case: the tasks of one job start one after another with its permit, and none is
         // popped.
-        while let first = lists.firstOfNormal,
-            !slots[first.slot].matches(first, .normal, in: state)
-        {
-            lists.removeFirstOfNormal()
-        }
+        _ = first(slots)
         guard lists.needsCompaction else { return }
         lists.removeStale { slots[$0.slot].matches($0, $1, in: state) }
     }

@@ -13,29 +13,6 @@ import Testing
         #expect(machine.next() == "task")
     }
 
-    /// A task that is added while no permit is available sends no request, which would fail.
-    @Test func taskOfABusyJobRequestsNothing() {  // J12
-        var (machine, job) = Machine.withJob(concurrencyLimit: 1)
-        for _ in 0..<3 { _ = machine.entryAdded("task", lenders: [job]) }
-        #expect(!machine.remembersRequests)
-        machine.jobWaits(job)
-        #expect(machine.remembersRequests)
-    }
-
-    /// If all waiting tasks were searched, the lock would be held for a time that grows with them.
-    @Test func permitIsLentWithoutALookAtAllThatWaitForIt() {  // J12
-        var (machine, job) = Machine.withJob(concurrencyLimit: 1)
-        let tasks = (0..<1_000).map { machine.entryAdded("\($0)", lenders: [job]) }
-        machine.jobWaits(job)
-        for (number, task) in tasks.enumerated() {
-            #expect([machine.next(), machine.next()] == ["\(number)", nil])
-            #expect(
-                machine.permits.loans.state(of: job).lenderState.value?.requests.count ?? 0 <= 1
-            )
-            _ = machine.entryFinished(task)
-        }
-    }
-
     @Test func mostUrgentOfThoseAddedMeanwhileIsLentThePermit() {  // Q2, J12
         var (machine, job) = Machine.withJob(concurrencyLimit: 1)
         let priorities: [OperationPriority] = [.normal, .low, .veryHigh, .high, .normal]
@@ -353,6 +330,9 @@ import Testing
 }
 
 extension TaskQueueStateMachine {
+    /// Takes the entry of ``nextSlot()``.
+    mutating func next() -> Entry? { nextSlot().flatMap { slots[$0].entry } }
+
     /// Adds an entry, for which the caller then searches lenders.
     mutating func entryAdded(
         _ entry: Entry,

@@ -51,17 +51,6 @@ import Testing
         #expect(lists.popFirst()?.ticket.sequence == 97)
     }
 
-    @Test func firstOfNormalIsTheOneAddedFirst() {
-        var lists = ReadyLists()
-        lists.insert(ticket(9), priority: .high)
-        #expect(lists.firstOfNormal == nil)
-        for sequence in [3, 5] { lists.insert(ticket(sequence), priority: .normal) }
-        #expect(lists.firstOfNormal == ticket(3))
-        lists.removeFirstOfNormal()
-        #expect(lists.firstOfNormal == ticket(5))
-        #expect(lists.count == 2)
-    }
-
     @Test(arguments: UInt64(0)..<20) func randomWalkPopsTheLeast(seed: UInt64) {
         var generator = WalkGenerator(seed: seed)
         var lists = ReadyLists()
