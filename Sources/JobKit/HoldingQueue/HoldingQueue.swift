@@ -132,7 +132,8 @@ extension HoldingQueue {
     {
         if let listener, !operation.addListener(listener) { return end(listener) }
         checkReadiness(of: operation)
-        pollUnlessAnnounced(operation)
+        // Its cancellation is not announced.
+        if operation.isPlain { poll(operation, isSoon: false) }
         if OperationPriority(of: operation) != priority { operationPriorityChanged(operation) }
     }
 
@@ -201,7 +202,7 @@ extension HoldingQueue {
     func end(_ operation: Operation) {
         operation.leave(self)
         guard !operation.hasStarted else { return }
-        guard operation is ConcurrentOperation else {
+        guard !operation.isPlain else {
             return cancelledOperations.addUnlessStarted(operation)
         }
         operation.startCancelled()
@@ -255,16 +256,19 @@ extension HoldingQueue {
         state.withLock { $0.tickets[ObjectIdentifier(operation)] }
     }
 
-    func changePolls<Result: Sendable>(
-        _ change: @Sendable (inout ReadinessPolls, (TaskQueueTicket) -> Operation?) -> Result
-    ) -> Result {
+    func operation(waitingAt ticket: TaskQueueTicket) -> Operation? {
         state.withLock { state in
-            // Taken out for the call, so that `change` can read the rest of the state.
-            var polls = ReadinessPolls()
-            swap(&polls, &state.polls)
-            defer { swap(&polls, &state.polls) }
-            return change(&polls) { state.machine.entry($0)?.operation }
+            guard let operation = state.machine.entry(ticket)?.operation,
+                state.tickets[ObjectIdentifier(operation)] == ticket
+            else { return nil }
+            return operation
         }
+    }
+
+    func changePolls<Result: Sendable>(
+        _ change: (inout ReadinessPolls) -> Result
+    ) -> Result {
+        state.withLock { change(&$0.polls) }
     }
 
     // MARK: Reasons

@@ -10,17 +10,15 @@ extension TaskQueueState {
         let isConcurrent: Bool
         /// The job that has just begun to wait for the operation, if that job was started in this
         /// queue.
-        ///
-        /// Not retained, because the thread that adds the operation holds the job.
-        let job: Unmanaged<ConcurrentOperation>?
+        let job: ConcurrentOperation?
 
         init(
             _ operation: Operation,
             isBarrier: Bool = false,
-            job: Unmanaged<ConcurrentOperation>? = nil
+            job: ConcurrentOperation? = nil
         ) {
             self.isBarrier = isBarrier
-            isConcurrent = operation is ConcurrentOperation
+            isConcurrent = !operation.isPlain
             self.job = job
             priority = OperationPriority(of: operation)
             isReady = operation.isReady

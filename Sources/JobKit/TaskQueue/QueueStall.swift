@@ -12,9 +12,11 @@ struct QueueStall {
     private let blocked: Set<ObjectIdentifier>
 
     init(_ queue: TaskQueueShell) {
-        let stall = queue.ask { $0.machine.stall(naming: OperationName.limit) }
+        let stall: (isFull: Bool, executingCount: Int, executing: [Operation], blocked: [Operation])
+        (isSuspended, stall) = queue.ask {
+            ($0.machine.isSuspended, $0.machine.stall(naming: OperationName.limit))
+        }
         name = queue.name
-        isSuspended = stall.isSuspended
         isFull = stall.isFull
         executing = stall.executing.filter { !$0.isFinished }
         executingCount = stall.executingCount - stall.executing.count + executing.count

@@ -132,7 +132,7 @@ public final class TaskQueue: OperationScheduling, Sendable {
     /// Blocks no thread. A cancelled Swift task keeps waiting, and cancels none of the operations.
     public func addOperationsAndWait(_ operations: [Operation]) async {
         shell.add(operations)
-        await CompletionGroup.wait(for: operations)
+        for operation in operations { await operation.waitForFinish(only: true) }
     }
 
     /// Adds a closure as an operation.

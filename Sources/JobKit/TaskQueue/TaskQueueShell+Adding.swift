@@ -19,8 +19,11 @@ extension TaskQueueShell {
     func add(_ operations: [Operation]) {
         for operation in operations { _ = enter(operation, mayHaveStarted: false) }
         let requests = operations.map { TaskQueueState.EnqueueRequest($0) }
-        let actions = send { state in requests.map { state.operationAdded($0, to: self) } }
-        for (request, action) in zip(requests, actions) { arrived(request, at: action) }
+        let added = send { state in requests.map { state.operationAdded($0, to: self) } }
+        for (request, added) in zip(requests, added) {
+            arrived(request, added.ticket, hasJob: added.hasJob)
+            schedulePoll(in: added.pollPause)
+        }
     }
 
     /// Adds a job's task, after registering the listener so that it receives the finish.
@@ -31,21 +34,16 @@ extension TaskQueueShell {
     ) -> QueueEntry {
         let entry = enter(operation, mayHaveStarted: true, listener)
         if entry.isQueued {
-            let isHere = job.holdsPermit(in: self)
-            insert(
-                TaskQueueState.EnqueueRequest(operation, job: isHere ? .passUnretained(job) : nil)
-            )
+            let job = job.holdsPermit(in: self) ? job : nil
+            insert(TaskQueueState.EnqueueRequest(operation, job: job))
         }
         return entry
     }
 
     private func insert(_ request: TaskQueueState.EnqueueRequest) {
-        let action = send { state in
-            let action = state.operationAdded(request, to: self)
-            if request.isBarrier { updateNeedsLending(state) }
-            return action
-        }
-        arrived(request, at: action)
+        let (ticket, hasJob, pollPause) = send { $0.operationAdded(request, to: self) }
+        arrived(request, ticket, hasJob: hasJob)
+        schedulePoll(in: pollPause)
     }
 
     /// Handles changes that happened before the operation had a slot.
@@ -54,14 +52,14 @@ extension TaskQueueShell {
     /// time finds the operation or is found.
     private func arrived(
         _ request: TaskQueueState.EnqueueRequest,
-        at action: TaskQueueState.AddAction
+        _ ticket: TaskQueueTicket,
+        hasJob: Bool
     ) {
         let operation = request.operation
-        guard request.isPlaced(at: action.ticket) else { return operationFinished(action.ticket) }
+        guard request.isPlaced(at: ticket) else { return operationFinished(ticket) }
         // Jobs other than the known one can only exist if several jobs track the operation.
-        if !action.hasJob || request.isShared { findLenders(of: operation) }
+        if !hasJob || request.isShared { findLenders(of: operation) }
         if !request.isReady { checkReadiness(of: operation) }
-        if action.mustFindCancelled { findCancelledLater() }
         guard request.mayHaveChanged else { return }
         if OperationPriority(of: operation) != request.priority {
             operationPriorityChanged(operation)

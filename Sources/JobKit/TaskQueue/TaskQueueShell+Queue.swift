@@ -23,7 +23,6 @@ extension TaskQueueShell {
         let becameLimited = send { state in
             let wasUnlimited = state.machine.concurrencyLimit == Int.max
             state.machine.limitChanged(to: concurrencyLimit)
-            updateNeedsLending(state)
             return wasUnlimited && concurrencyLimit < Int.max
         }
         if becameLimited { findWaitingJobs() }
@@ -31,20 +30,6 @@ extension TaskQueueShell {
 
     func cancelAll() {
         CancelSweep.cancel(ask { $0.machine.entriesToCancel })
-    }
-
-    /// Checks ten times a second for plain operations that were cancelled by `cancel()` alone.
-    ///
-    /// The checks end when the queue contains no plain operations.
-    func findCancelledLater() {
-        let pause = DispatchTimeInterval.milliseconds(ReadinessPolls.longestPause)
-        pollQueue.asyncAfter(deadline: .now() + pause) { [weak self] in
-            guard let self, let operations = ask({ $0.plainOperationsToCheck() }) else { return }
-            for operation in operations where operation.isCancelled {
-                operationCancelled(operation)
-            }
-            findCancelledLater()
-        }
     }
 
     /// Blocks the thread until the queue is empty.

@@ -19,6 +19,8 @@ final class TaskQueueShell: ContainingQueue {
     let needsLending: Atomic<Bool>
     /// How many jobs were started here and still exist, because none is searched for while it is 0.
     let jobCount = Atomic<Int>(0)
+    /// Has a thread that no blocked operation holds.
+    let pollQueue: DispatchQueue
     /// Changes when there is work and a worker is searching for some.
     private let wakeSignal = Atomic<Int>(0)
 
@@ -34,6 +36,7 @@ final class TaskQueueShell: ContainingQueue {
 
     init(name: String, concurrencyLimit: Int, quality: DispatchQoS) {
         self.name = name
+        pollQueue = DispatchQueue(label: "\(name) readiness", qos: quality)
         let cores = ProcessInfo.processInfo.activeProcessorCount
         let pool = WorkerPool(cores: max(2, cores), limit: Self.threadLimit)
         let workers = TaskQueueWorkers(pool, name: name, quality: quality)
@@ -55,6 +58,7 @@ final class TaskQueueShell: ContainingQueue {
         let caller = caller ?? self.caller
         let (result, action) = state.withLock { state in
             let result = input(&state)
+            updateNeedsLending(state)
             return (result, state.wakeWorker(by: caller))
         }
         carryOut(action)
@@ -79,13 +83,7 @@ final class TaskQueueShell: ContainingQueue {
 
     // MARK: Workers
 
-    @inline(__always)
     private func carryOut(_ action: WorkerPool.WakeAction) {
-        if action != .nobody { wake(action) }
-    }
-
-    @inline(never)
-    private func wake(_ action: WorkerPool.WakeAction) {
         switch action {
         case .nobody: break
         case .worker(let worker): wake(worker)
@@ -132,10 +130,22 @@ final class TaskQueueShell: ContainingQueue {
 
     /// Takes the next operation and wakes another worker if there are more, or begins to search.
     ///
-    /// If the worker has delivered to a job that waits now, `waiting` is that job.
-    func next(waiting: (any WaitingJob)? = nil) -> TaskQueueState.StartAction? {
-        let (start, action) = state.withLock { $0.takeNext(waiting: waiting) }
+    /// - Parameters:
+    ///   - finished: The operation that the worker has ended, whose permit is returned first.
+    ///   - waiting: The job to which the worker has delivered, if it waits now.
+    /// - Returns: The next operation, or nil if there is none.
+    @inline(__always)
+    func next(
+        finished: TaskQueueTicket? = nil,
+        waiting: (any WaitingJob)? = nil
+    ) -> TaskQueueState.StartAction? {
+        let (idle, (start, action)) = state.withLock { state in
+            let idle = finished.flatMap { state.operationFinished($0) }
+            updateNeedsLending(state)
+            return (idle, state.takeNext(waiting: waiting))
+        }
         carryOut(action)
+        idle?.resumeWaiters()
         return start
     }
 
@@ -145,13 +155,11 @@ final class TaskQueueShell: ContainingQueue {
         var now = begin
         while true {
             now = waitForSignal(since: now)
-            let (found, action) = state.withLock { $0.searched(index, from: begin, to: now) }
-            carryOut(action)
-            switch found {
-            case .start(let start): return start
-            case .nothing: continue
-            case .end: return nil
+            let (start, continues, action) = state.withLock {
+                $0.searched(index, from: begin, to: now)
             }
+            carryOut(action)
+            if !continues { return start }
         }
     }
 
@@ -198,18 +206,17 @@ final class TaskQueueShell: ContainingQueue {
         // thread may not have looked up the operation's queue yet.
         guard let delivery = frame.delivery, delivery.claimDelivery(by: update) else {
             guard frame.hasEnded else { return next() }
-            let next = finishAndTakeNext { $0.operationFinished(start.ticket) }
+            let next = next(finished: start.ticket)
             frame.resumeWaiters()
             return next
         }
         let busy = update.busy.take()
         if frame.hasEnded {
-            finish(by: .workerBetweenOperations) {
-                $0.operationFinished(start.ticket, busy: busy)
-            }
+            send(by: .workerBetweenOperations) { $0.operationFinished(start.ticket, busy: busy) }?
+                .resumeWaiters()
             frame.resumeWaiters()
-        } else {
-            busy?._withUnsafeGuaranteedRef { busy in send { $0.jobBusy(busy) } }
+        } else if let busy {
+            send { $0.jobBusy(busy) }
         }
         delivery.deliverAll(by: update)
         return next(waiting: update.waiting.take())
@@ -220,35 +227,15 @@ final class TaskQueueShell: ContainingQueue {
         needsLending.load(ordering: .relaxed) ? Int(bitPattern: ObjectIdentifier(self)) : 0
     }
 
-    /// Returns an operation's permit and takes the next operation, under one lock acquisition.
-    @inline(__always)
-    func finishAndTakeNext(
-        _ remove: (inout TaskQueueState) -> TaskQueueState.IdleAction?
-    ) -> TaskQueueState.StartAction? {
-        let (end, (next, action)) = state.withLock { state in
-            let end = remove(&state)
-            updateNeedsLending(state)
-            return (end, state.takeNext(waiting: nil))
-        }
-        carryOut(action)
-        end?.resumeWaiters()
-        return next
-    }
-
     // MARK: Operations
 
     func operationFinished(_ operation: ConcurrentOperation) {
         guard operation.startsTask, mayStartTasks else {
-            return finish { $0.operationFinished(operation) }
+            send { $0.operationFinished(operation) }?.resumeWaiters()
+            return
         }
-        let (end, start, action) = state.withLock { state in
-            let end = state.operationFinished(operation)
-            updateNeedsLending(state)
-            let start = state.takeNextTask()
-            return (end, start, state.wakeWorker(by: .other))
-        }
-        carryOut(action)
-        end?.resumeWaiters()
+        let (idle, start) = send { ($0.operationFinished(operation), $0.takeNextTask()) }
+        idle?.resumeWaiters()
         if let start { startTask(start) }
     }
 
@@ -277,20 +264,7 @@ final class TaskQueueShell: ContainingQueue {
     }
 
     func operationFinished(_ ticket: TaskQueueTicket) {
-        finish { $0.operationFinished(ticket) }
-    }
-
-    @inline(__always)
-    private func finish(
-        by caller: WorkerPool.Caller? = nil,
-        _ remove: (inout TaskQueueState) -> TaskQueueState.IdleAction?
-    ) {
-        let end = send(by: caller) { state in
-            let end = remove(&state)
-            updateNeedsLending(state)
-            return end
-        }
-        end?.resumeWaiters()
+        send { $0.operationFinished(ticket) }?.resumeWaiters()
     }
 
     func operationBecameReady(_ operation: Operation) {
@@ -304,7 +278,7 @@ final class TaskQueueShell: ContainingQueue {
     func operationCancelled(_ operation: Operation) {
         // A plain operation is cancelled first and ready a moment later. Foundation traps if it is
         // started between the two. It is looked at again.
-        guard operation.endsWithoutUserCode, operation is ConcurrentOperation || operation.isReady
+        guard operation.endsWithoutUserCode, !operation.isPlain || operation.isReady
         else { return checkReadiness(of: operation) }
         guard !operation.hasStarted, let ticket = send({ $0.operationCancelled(operation) }) else {
             return
@@ -312,20 +286,22 @@ final class TaskQueueShell: ContainingQueue {
         let frame = ThreadContext.current.start(any: operation, in: StartFrame(operation))
         frame.delivery?.deliverElsewhere()
         // A ConcurrentOperation notifies the queue itself.
-        if frame.hasEnded, !(operation is ConcurrentOperation) { operationFinished(ticket) }
+        if frame.hasEnded, operation.isPlain { operationFinished(ticket) }
     }
 
     func waitingTicket(of operation: Operation) -> TaskQueueTicket? {
         ask { $0.waitingTicket(of: operation) }
     }
 
-    func changePolls<Result: Sendable>(
-        _ change: @Sendable (inout ReadinessPolls, (TaskQueueTicket) -> Operation?) -> Result
-    ) -> Result {
-        ask { $0.changePolls(change) }
+    func operation(waitingAt ticket: TaskQueueTicket) -> Operation? {
+        ask { $0.operation(waitingAt: ticket) }
     }
 
-    var pollQueue: DispatchQueue { ask { $0.workers.queueToPoll() } }
+    func changePolls<Result: Sendable>(
+        _ change: (inout ReadinessPolls) -> Result
+    ) -> Result {
+        ask { change(&$0.polls) }
+    }
 
     func operationPriorityChanged(_ operation: Operation) {
         var priority = OperationPriority(of: operation)

@@ -12,10 +12,7 @@ struct TaskQueueState {
     var workers: TaskQueueWorkers
     /// Whether a plain operation was added since the queue was empty.
     private var mayHoldPlain = false
-    /// Whether a timer checks for cancelled plain operations, which do not notify the queue.
-    private var findsCancelled = false
-    private var nextSlotToCheck = 0
-    private var polls = ReadinessPolls()
+    var polls = ReadinessPolls()
     /// Called when no operation is left in the queue.
     private var idleWaiters: [@Sendable () -> Void] = []
     /// The queue itself, while it contains an operation.
@@ -81,37 +78,32 @@ struct TaskQueueState {
 
     /// Takes the next operation if any thread may start it.
     mutating func takeNextTask() -> StartAction? {
-        guard let operation = machine.upcomingEntry() as? ConcurrentOperation,
+        guard let operation = machine.upcomingEntry()?.asConcurrent,
             operation.mayStartOnAnyThread
         else { return nil }
         return start()
     }
 
-    /// What follows when a worker has searched.
-    enum SearchAction {
-        case start(StartAction)
-        case nothing
-        /// The worker must leave.
-        case end
-    }
-
     /// Evaluates a worker's search: it takes the next operation, continues, or leaves.
     ///
     /// The search has lasted from `begin` to `now`, in nanoseconds.
+    ///
+    /// - Returns: The next operation, or nil if there is none, whether the worker must continue to
+    ///   search, and the action of the caller.
     mutating func searched(
         _ worker: Int,
         from begin: UInt64,
         to now: UInt64
-    ) -> (SearchAction, WorkerPool.WakeAction) {
+    ) -> (start: StartAction?, continues: Bool, action: WorkerPool.WakeAction) {
         workers.pool.measure(at: now, startCount: machine.startCount)
         let continues = workers.pool.searchContinues(after: now - begin)
         guard !workers.pool.hasTooMany, let start = start() else {
-            if continues, machine.startableCount == 0 { return (.nothing, .nobody) }
+            if continues, machine.startableCount == 0 { return (nil, true, .nobody) }
             workers.pool.searchEnded()
-            return (.end, workers.workerLeft(worker, startable: machine.startableCount))
+            return (nil, false, workers.workerLeft(worker, startable: machine.startableCount))
         }
         workers.pool.searchEnded()
-        return (.start(start), wakeWorker(by: .other))
+        return (start, false, wakeWorker(by: .other))
     }
 
     /// Makes an operation wait again, because it was not ready at its start.
@@ -126,21 +118,20 @@ struct TaskQueueState {
 
     // MARK: Operations
 
-    /// The result of enqueuing an operation.
-    struct AddAction {
-        let ticket: TaskQueueTicket
-        /// Whether the machine has found a job that waits for it.
-        let hasJob: Bool
-        /// Whether the caller must begin to check for cancelled plain operations.
-        let mustFindCancelled: Bool
-    }
-
+    /// Enqueues an operation.
+    ///
+    /// - Parameters:
+    ///   - request: The operation.
+    ///   - queue: The queue of this state.
+    /// - Returns: The ticket, whether the machine has found a job that waits for the operation, and
+    ///   the time until the poll to schedule, if any.
     @inline(__always)
-    mutating func operationAdded(_ request: EnqueueRequest, to queue: TaskQueueShell) -> AddAction {
+    mutating func operationAdded(
+        _ request: EnqueueRequest,
+        to queue: TaskQueueShell
+    ) -> (ticket: TaskQueueTicket, hasJob: Bool, pollPause: Int?) {
         if keptAlive == nil { keptAlive = queue }
-        let job =
-            machine.needsLending
-            ? request.job?._withUnsafeGuaranteedRef { self.slot(of: $0) } : nil
+        let job = machine.needsLending ? request.job.flatMap { self.slot(of: $0) } : nil
         let slot = machine.entryAdded(
             request.operation,
             priority: request.priority,
@@ -148,30 +139,14 @@ struct TaskQueueState {
             isBarrier: request.isBarrier,
             job: job
         )
-        let mustFind = !request.isConcurrent && !findsCancelled
-        if request.isConcurrent {
-            unsafeDowncast(request.operation, to: ConcurrentOperation.self).queueSlot =
-                Int32(slot)
-        } else {
-            (mayHoldPlain, findsCancelled) = (true, true)
+        let ticket = machine.ticket(slot)
+        guard request.isConcurrent else {
+            mayHoldPlain = true
+            // Its cancellation is not announced.
+            return (ticket, job != nil, polls.entryAdded(ticket, isSoon: false))
         }
-        return AddAction(
-            ticket: machine.ticket(slot),
-            hasJob: job != nil,
-            mustFindCancelled: mustFind
-        )
-    }
-
-    /// Returns some of the waiting plain operations, in rotation, to check whether they were
-    /// cancelled.
-    ///
-    /// - Returns: Nil if the queue has no plain operations, so the timer ends.
-    mutating func plainOperationsToCheck() -> [Operation]? {
-        findsCancelled = mayHoldPlain
-        guard mayHoldPlain else { return nil }
-        let (entries, next) = machine.unstarted(from: nextSlotToCheck, ReadinessPolls.mostPolled)
-        nextSlotToCheck = next
-        return entries.filter { !($0 is ConcurrentOperation) && $0.endsWithoutUserCode }
+        unsafeDowncast(request.operation, to: ConcurrentOperation.self).queueSlot = Int32(slot)
+        return (ticket, job != nil, nil)
     }
 
     mutating func operationBecameReady(_ operation: Operation) {
@@ -211,9 +186,9 @@ struct TaskQueueState {
     @inline(__always)
     mutating func operationFinished(
         _ ticket: TaskQueueTicket,
-        busy: Unmanaged<ConcurrentOperation>? = nil
+        busy: ConcurrentOperation? = nil
     ) -> IdleAction? {
-        busy?._withUnsafeGuaranteedRef { jobBusy($0) }
+        if let busy { jobBusy(busy) }
         return machine.isCurrent(ticket) ? remove(ticket.slot) : nil
     }
 
@@ -234,7 +209,7 @@ struct TaskQueueState {
 
     /// The plain operations that could be started, if necessary after a permit becomes free.
     var readyPlainOperations: [Operation] {
-        mayHoldPlain ? machine.readyEntries.filter { !($0 is ConcurrentOperation) } : []
+        mayHoldPlain ? machine.readyEntries.filter(\.isPlain) : []
     }
 
     /// The slot of the operation, or nil before it was added and after it has finished.
@@ -281,17 +256,8 @@ struct TaskQueueState {
         return machine.ticket(slot)
     }
 
-    /// Changes the polled operations, as ``ContainingQueue`` describes.
-    mutating func changePolls<Result: Sendable>(
-        _ change: @Sendable (inout ReadinessPolls, (TaskQueueTicket) -> Operation?) -> Result
-    ) -> Result {
-        // Moved out during the change, so that the rest of the state can be read.
-        var polls = ReadinessPolls()
-        swap(&polls, &self.polls)
-        defer { swap(&polls, &self.polls) }
-        return change(&polls) { ticket in
-            machine.isCurrent(ticket) && machine.isWaiting(ticket.slot)
-                ? machine.slots[ticket.slot].entry : nil
-        }
+    /// The operation that has a ticket and was not started, or nil if there is none.
+    func operation(waitingAt ticket: TaskQueueTicket) -> Operation? {
+        machine.isUnstarted(ticket) ? machine.slots[ticket.slot].entry : nil
     }
 }

@@ -23,14 +23,10 @@ extension TaskQueueStateMachine {
             .compactMap(\.entry)
     }
 
-    /// The entries in a range of slots that were not started, and the slot at which to continue.
-    func unstarted(from start: Int, _ count: Int) -> (entries: [Entry], next: Int) {
-        let first = start < slots.count ? start : 0
-        let range = first..<min(slots.count, first + count)
+    /// Whether the ticket's entry is in the queue and was not started.
+    func isUnstarted(_ ticket: Ticket) -> Bool {
         let states: [Slot.State] = [.waiting, .blocked, .ready, .reserved]
-        return (
-            slots[range].filter { states.contains($0.state) }.compactMap(\.entry), range.endIndex
-        )
+        return isCurrent(ticket) && states.contains(slots[ticket.slot].state)
     }
 
     /// The entries that could be started, if necessary after a permit becomes free.
@@ -38,21 +34,14 @@ extension TaskQueueStateMachine {
         slots.filter { $0.state == .ready || $0.state == .reserved }.compactMap(\.entry)
     }
 
-    /// The reasons why ready entries are not started.
-    struct Stall {
-        let isSuspended: Bool
-        /// Whether all permits are taken.
-        let isFull: Bool
-        let executingCount: Int
-        /// The first executing entries, if the queue is full or entries wait for a barrier.
-        let executing: [Entry]
-        /// The ready entries behind a barrier.
-        let blocked: [Entry]
-    }
-
-    /// Returns the reasons why ready entries are not started, with at most `limit` executing
-    /// entries.
-    func stall(naming limit: Int) -> Stall {
+    /// Returns the reasons why ready entries are not started.
+    ///
+    /// - Parameter limit: How many executing entries are returned at most.
+    /// - Returns: Whether all permits are taken, how many entries execute, the first of these if
+    ///   the queue is full or has a barrier, and the ready entries behind a barrier.
+    func stall(
+        naming limit: Int
+    ) -> (isFull: Bool, executingCount: Int, executing: [Entry], blocked: [Entry]) {
         let (isFull, hasBarrier) = (permits.taken >= concurrencyLimit, hasBarrier)
         var executing: [Slot] = []
         var blocked: [Entry] = []
@@ -70,12 +59,9 @@ extension TaskQueueStateMachine {
             }
         }
         executing.sort { $0.sequence < $1.sequence }
-        return Stall(
-            isSuspended: isSuspended,
-            isFull: isFull,
-            executingCount: max(permits.taken, executing.count),
-            executing: executing.prefix(limit).compactMap(\.entry),
-            blocked: blocked
+        return (
+            isFull, max(permits.taken, executing.count),
+            executing.prefix(limit).compactMap(\.entry), blocked
         )
     }
 }

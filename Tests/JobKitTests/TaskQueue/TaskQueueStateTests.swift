@@ -32,7 +32,7 @@ import Testing
         jobTicket = state.operationAdded(TaskQueueState.EnqueueRequest(job), to: queue).ticket
         _ = state.takeNext(waiting: nil)
         for task in tasks {
-            let request = TaskQueueState.EnqueueRequest(task, job: .passUnretained(job))
+            let request = TaskQueueState.EnqueueRequest(task, job: job)
             tickets.append(state.operationAdded(request, to: queue).ticket)
         }
     }
@@ -49,7 +49,7 @@ import Testing
 
     @Test mutating func busyJobDoesNotLendTheReturnedPermit() {
         #expect(takeNext(waiting: job) === tasks[0])
-        #expect(state.operationFinished(tickets[0], busy: .passUnretained(job)) == nil)
+        #expect(state.operationFinished(tickets[0], busy: job) == nil)
         #expect(takeNext() == nil)
         #expect(takeNext(waiting: job) === tasks[1])
     }
@@ -61,10 +61,10 @@ import Testing
     }
 
     @Test mutating func jobThatHasEndedIsNoLongerWaitedFor() {
-        #expect(state.operationFinished(jobTicket, busy: .passUnretained(job)) == nil)
+        #expect(state.operationFinished(jobTicket, busy: job) == nil)
         #expect(takeNext(waiting: job) === tasks[0])
         #expect(takeNext() == nil)
-        #expect(state.operationFinished(tickets[0], busy: .passUnretained(job)) == nil)
+        #expect(state.operationFinished(tickets[0], busy: job) == nil)
         #expect(takeNext() === tasks[1])
         #expect(state.operationFinished(tickets[1]) != nil)
     }

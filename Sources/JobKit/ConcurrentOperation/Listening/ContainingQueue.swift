@@ -36,13 +36,12 @@ protocol ContainingQueue: AnyObject, Sendable {
     /// Whether an operation has nothing left to wait for.
     func isStartable(_ operation: Operation) -> Bool
 
+    /// The operation that has a ticket and was not started, or nil if there is none.
+    func operation(waitingAt ticket: TaskQueueTicket) -> Operation?
+
     /// Changes the polls, with the queue's lock held.
-    ///
-    /// - Parameter change: Receives the polls, and a function that returns the operation waiting
-    ///   under a ticket.
-    /// - Returns: The result of `change`.
     func changePolls<Result: Sendable>(
-        _ change: @Sendable (inout ReadinessPolls, (TaskQueueTicket) -> Operation?) -> Result
+        _ change: (inout ReadinessPolls) -> Result
     ) -> Result
 
     /// Polls operations.

@@ -10,17 +10,11 @@ extension ContainingQueue {
     func isStartable(_ operation: Operation) -> Bool { operation.isReady }
 
     /// Makes a cancelled operation ready, because it waits for no dependency.
-    func operationCancelled(_ operation: Operation) {
-        if operation is ConcurrentOperation {
-            operationBecameReady(operation)
-        } else {
-            checkReadiness(of: operation)
-        }
-    }
+    func operationCancelled(_ operation: Operation) { checkReadiness(of: operation) }
 
     /// Makes an operation ready if it is, and otherwise ensures that it is polled.
     func checkReadiness(of operation: Operation) {
-        if !markReadyIfReady(operation) { pollSoon(operation) }
+        if !markReadyIfReady(operation) { poll(operation, isSoon: true) }
     }
 
     /// Makes an operation ready if it is.
@@ -32,16 +26,13 @@ extension ContainingQueue {
             operationBecameReady(operation)
             return true
         }
-        guard let ticket = waitingTicket(of: operation) else { return true }
-        if let concurrent = operation as? ConcurrentOperation {
-            return !concurrent.hasNoUnfinishedDependency
-        }
+        guard waitingTicket(of: operation) != nil else { return true }
+        if let concurrent = operation.asConcurrent { return !concurrent.hasNoUnfinishedDependency }
         let unfinished = operation.dependencies.filter { !$0.isFinished }
         guard !unfinished.isEmpty else { return false }
         let end = CompletionGroup { [self] in dependenciesEnded(of: operation) }
         PlainOperations.keep(end, of: operation)
         end.wait(for: unfinished)
-        poll(ticket)
         return true
     }
 
@@ -61,49 +52,33 @@ extension ContainingQueue {
 
     // MARK: Polls
 
-    /// Polls an operation ten times a second if it does not announce its cancellation.
-    func pollUnlessAnnounced(_ operation: Operation) {
-        guard !(operation is ConcurrentOperation) else { return }
-        if let ticket = waitingTicket(of: operation) { poll(ticket) }
-    }
-
-    private func poll(_ ticket: TaskQueueTicket) {
-        keep(changePolls { polls, waiting in polls.entryWaits(ticket) { waiting($0) != nil } })
-    }
-
-    /// Polls an operation soon, and then ten times a second.
-    func pollSoon(_ operation: Operation) {
+    /// Polls an operation ten times a second, or sooner at first.
+    func poll(_ operation: Operation, isSoon: Bool) {
         guard let ticket = waitingTicket(of: operation) else { return }
-        keep(changePolls { polls, _ in polls.entryIsUnready(ticket) })
+        schedulePoll(in: changePolls { $0.entryAdded(ticket, isSoon: isSoon) })
     }
 
-    private func keep(_ poll: ReadinessPolls.ScheduledPoll?) {
-        guard let poll else { return }
-        pollQueue.asyncAfter(deadline: .now() + .milliseconds(poll.milliseconds)) {
-            [self] in carryOut(poll)
+    /// Schedules a poll, unless the time until then is nil.
+    func schedulePoll(in milliseconds: Int?) {
+        guard let milliseconds else { return }
+        pollQueue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
+            self?.poll()
         }
     }
 
-    private func carryOut(_ poll: ReadinessPolls.ScheduledPoll) {
-        typealias Polled = [(ticket: TaskQueueTicket, operation: Operation)]
-        let polled = changePolls { polls, waiting -> (unready: Polled, waiting: Polled)? in
-            func standing(_ tickets: [TaskQueueTicket]) -> Polled {
-                tickets.compactMap { ticket in waiting(ticket).map { (ticket, $0) } }
+    private func poll() {
+        let tickets = changePolls { $0.pollBegan() }
+        let remaining = tickets.filter { ticket in
+            guard let waiting = operation(waitingAt: ticket) else { return false }
+            if isStartable(waiting) {
+                if waiting.isCancelled {
+                    operationCancelled(waiting)
+                } else {
+                    operationBecameReady(waiting)
+                }
             }
-            return polls.pollBegan(poll).map { (standing($0.unready), standing($0.waiting)) }
+            return operation(waitingAt: ticket) != nil
         }
-        guard let polled else { return }
-        var remaining = ReadinessPolls.Polled()
-        for (ticket, operation) in polled.unready where !markReadyIfReady(operation) {
-            remaining.unready.append(ticket)
-        }
-        for (ticket, operation) in polled.waiting {
-            if isStartable(operation) {
-                operationBecameReady(operation)
-                guard waitingTicket(of: operation) == ticket else { continue }
-            }
-            remaining.waiting.append(ticket)
-        }
-        keep(changePolls { [remaining] polls, _ in polls.pollFinished(poll, remaining: remaining) })
+        schedulePoll(in: changePolls { $0.pollFinished(tickets.count, remaining: remaining) })
     }
 }

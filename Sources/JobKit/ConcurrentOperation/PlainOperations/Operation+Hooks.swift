@@ -9,14 +9,29 @@ extension Operation {
     ///
     /// > Thread: Any.
     public var operationID: Int {
-        (self as? ConcurrentOperation)?.eventNumber ?? PlainOperations.number(of: self)
+        asConcurrent?.eventNumber ?? PlainOperations.number(of: self)
     }
+
+    // MARK: The class
+
+    /// The operation if it is a ``ConcurrentOperation``.
+    @inline(__always)
+    var asConcurrent: ConcurrentOperation? { self as? ConcurrentOperation }
+
+    /// Whether this is a plain operation.
+    @inline(__always)
+    var isPlain: Bool { !(self is ConcurrentOperation) }
+
+    /// Whether this is Foundation's class, whose `cancel()` and `isReady` call no user code.
+    var isBlock: Bool { type(of: self) == BlockOperation.self }
+
+    // MARK: Hooks
 
     /// Reads or changes the operation's hooks under their lock.
     private func withHooks<Result: Sendable>(
         _ body: (inout OperationHooks) -> Result
     ) -> Result {
-        guard let concurrent = self as? ConcurrentOperation else {
+        guard let concurrent = asConcurrent else {
             return PlainOperations.withHooks(of: self, body)
         }
         return concurrent.hooks.withLock { body(&$0) }
@@ -26,7 +41,7 @@ extension Operation {
     ///
     /// - Returns: False if the operation has finished.
     private func addHook(_ add: (inout OperationHooks) -> Bool) -> Bool {
-        guard let concurrent = self as? ConcurrentOperation else {
+        guard let concurrent = asConcurrent else {
             return !isFinished && PlainOperations.withHooks(of: self, add)
         }
         return concurrent.addingListener(add)
@@ -92,7 +107,7 @@ extension Operation {
     ///
     /// The caller must hold the lock of the queue.
     var slotInQueue: Int {
-        (self as? ConcurrentOperation).map { Int($0.queueSlot) }
+        asConcurrent.map { Int($0.queueSlot) }
             ?? PlainOperations.withEntry(self) { $0.ticket?.slot } ?? -1
     }
 
@@ -110,7 +125,7 @@ extension Operation {
         startsIt: Bool,
         _ listener: OperationListener?
     ) -> QueueEntry {
-        guard self is ConcurrentOperation else {
+        guard !isPlain else {
             return PlainOperations.enter(self, queue, startsIt: startsIt, listener)
         }
         let concurrent = unsafeDowncast(self, to: ConcurrentOperation.self)
@@ -130,7 +145,7 @@ extension Operation {
     /// From then on, Foundation takes part in the decision when the operation is ready.
     func leave(_ queue: any ContainingQueue) {
         withHooks { $0.leave(queue) }
-        (self as? ConcurrentOperation)?.clearFlag(.queued)
+        asConcurrent?.clearFlag(.queued)
     }
 
     // MARK: Life
@@ -139,7 +154,7 @@ extension Operation {
     ///
     /// False for a plain operation whose start is just beginning.
     var hasStarted: Bool {
-        (self as? ConcurrentOperation)?.currentLifecycle.contains(.started)
+        asConcurrent?.currentLifecycle.contains(.started)
             ?? (isFinished || isExecuting)
     }
 
@@ -147,7 +162,7 @@ extension Operation {
     ///
     /// A plain operation cannot fail.
     var finalOutcome: OperationOutcome {
-        (self as? ConcurrentOperation)?.outcome ?? (isCancelled ? .cancelled : .succeeded)
+        asConcurrent?.outcome ?? (isCancelled ? .cancelled : .succeeded)
     }
 
     /// Whether the operation has finished, but its class, which is the user's, has never announced
@@ -155,9 +170,7 @@ extension Operation {
     ///
     /// In this case, the listener is still waiting for the notification.
     func hasFinishedUnannounced(to listener: OperationListener) -> Bool {
-        guard !(self is ConcurrentOperation), !(self is BlockOperation), isFinished else {
-            return false
-        }
+        guard isPlain, !isBlock, isFinished else { return false }
         return listeners.contains { $0 === listener }
     }
 
@@ -168,7 +181,7 @@ extension Operation {
     ///   - isStarted: Whether a JobKit queue will certainly start the operation. Otherwise, a plain
     ///     operation might never be started, and would then be retained for the context.
     func keep(_ context: KeptContext, isStarted: Bool) {
-        if let concurrent = self as? ConcurrentOperation {
+        if let concurrent = asConcurrent {
             // Its code is already running inside the context.
             if concurrent.currentLifecycle.contains(.entered) { return }
         } else if !isStarted {
@@ -184,7 +197,7 @@ extension Operation {
     /// - Parameter wasQueued: Whether its job may have put it into a queue.
     /// - Returns: For a plain operation, true if that is uncertain.
     func mayRunThoughBarred(wasQueued: Bool) -> Bool {
-        guard let concurrent = self as? ConcurrentOperation else {
+        guard let concurrent = asConcurrent else {
             return wasQueued || isExecuting || isFinished
         }
         return concurrent.currentLifecycle.contains(.started)
@@ -193,13 +206,13 @@ extension Operation {
     /// Whether the operation, if cancelled before its start, can be ended without calling user
     /// code.
     var endsWithoutUserCode: Bool {
-        self is ConcurrentOperation || type(of: self) == BlockOperation.self
+        !isPlain || isBlock
     }
 
     /// Finishes a cancelled operation that no queue starts, because others may wait for it.
     func startCancelled() {
         guard isCancelled, !isFinished, !isExecuting else { return }
-        guard let concurrent = self as? ConcurrentOperation else {
+        guard let concurrent = asConcurrent else {
             // Foundation traps if an operation is started while its `isReady` is false.
             if isReady { PlainOperations.startInContext(self) }
             return

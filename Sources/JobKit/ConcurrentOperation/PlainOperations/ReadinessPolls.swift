@@ -1,103 +1,55 @@
-/// Decides which waiting entries of a queue are checked for readiness again, and when.
+/// The entries of a queue whose readiness is polled, and the time of the next poll.
 ///
-/// Each poll checks the entries that are not ready although they have no known dependency, because
-/// a user's own `isReady` may change without notice. An entry with dependencies is notified of
-/// their ends, but not of its own cancellation. Therefore, up to 10,000 of these entries are
-/// checked every 100 ms, in rotation. After an entry was found unready for the first time, the next
-/// polls come sooner. One timer serves all entries.
+/// A user's own `isReady` may change without notice, and a plain operation may be cancelled without
+/// notice. Each poll checks up to 10,000 entries, in rotation. The next polls come sooner after an
+/// entry was found unready for the first time, and while most entries no longer wait.
 struct ReadinessPolls: Sendable {
-    /// The time and the number of a poll.
-    ///
-    /// A sooner poll replaces it.
-    struct ScheduledPoll: Equatable, Sendable {
-        let milliseconds: Int
-        fileprivate let number: Int
-    }
-
-    private var unready: [TaskQueueTicket] = []
-    private var waiting = FIFO<TaskQueueTicket>()
-    private var compactionThreshold = Self.smallestThreshold
-    /// The next poll, or nil if none is scheduled.
-    private var scheduled: ScheduledPoll?
-    private var lastNumber = 0
-    /// How many milliseconds ago waiting entries were checked.
-    private var unpolledFor = 0
+    private var tickets = FIFO<TaskQueueTicket>()
+    /// The time from one poll to the next, in milliseconds.
+    private var pause = Self.longestPause
+    /// How many polls are scheduled, of which only the last one schedules another.
+    private var scheduledCount = 0
+    private var isScheduledSoon = false
 
     static let longestPause = 100
-    static let shortestPause = 1
-    /// How many waiting entries are checked at a time.
+    /// How many entries are checked at a time.
     static let mostPolled = 10_000
-    private static let smallestThreshold = 64
 
-    /// Adds an entry that waits for dependencies.
+    /// Adds an entry.
     ///
     /// - Parameters:
     ///   - ticket: The entry's ticket.
-    ///   - waits: Whether the entry of a ticket still waits. From time to time, the others are
-    ///     removed.
-    /// - Returns: The poll to schedule, or nil if one is already scheduled.
-    mutating func entryWaits(
-        _ ticket: TaskQueueTicket,
-        _ waits: (TaskQueueTicket) -> Bool
-    ) -> ScheduledPoll? {
-        if waiting.count > compactionThreshold {
-            waiting.removeAll { !waits($0) }
-            compactionThreshold = max(Self.smallestThreshold, 2 * waiting.count)
-        }
-        waiting.append(ticket)
-        return scheduled == nil ? schedulePoll(in: Self.longestPause) : nil
+    ///   - isSoon: Whether to check it soon.
+    /// - Returns: The time until the poll to schedule, or nil if a poll is scheduled.
+    mutating func entryAdded(_ ticket: TaskQueueTicket, isSoon: Bool) -> Int? {
+        tickets.append(ticket)
+        guard isSoon ? !isScheduledSoon : scheduledCount == 0 else { return nil }
+        if isSoon { (isScheduledSoon, pause) = (true, 1) }
+        return schedulePoll()
     }
 
-    /// Adds an entry that is not ready although it has no known dependency.
-    ///
-    /// - Returns: The poll to schedule, or nil if one is already scheduled soon enough.
-    mutating func entryIsUnready(_ ticket: TaskQueueTicket) -> ScheduledPoll? {
-        unready.append(ticket)
-        guard scheduled?.milliseconds != Self.shortestPause else { return nil }
-        return schedulePoll(in: Self.shortestPause)
+    /// Starts a poll and returns the entries to check.
+    mutating func pollBegan() -> [TaskQueueTicket] {
+        scheduledCount -= 1
+        isScheduledSoon = false
+        return (0..<min(tickets.count, Self.mostPolled)).compactMap { _ in tickets.popFirst() }
     }
 
-    /// The entries to check.
-    struct Polled: Equatable {
-        /// Entries without known dependencies.
-        var unready: [TaskQueueTicket] = []
-        /// Some of the entries that wait for dependencies.
-        var waiting: [TaskQueueTicket] = []
-    }
-
-    /// Starts a poll.
-    ///
-    /// Returns the entries to check, or nil if another poll has replaced this one.
-    mutating func pollBegan(_ begun: ScheduledPoll) -> Polled? {
-        guard begun == scheduled else { return nil }
-        scheduled = nil
-        unpolledFor += begun.milliseconds
-        var polled = Polled()
-        swap(&polled.unready, &unready)
-        guard unpolledFor >= Self.longestPause else { return polled }
-        unpolledFor = 0
-        let count = min(waiting.count, Self.mostPolled)
-        polled.waiting = (0..<count).compactMap { _ in waiting.popFirst() }
-        return polled
-    }
-
-    /// Ends a poll whose entries were all checked.
+    /// Ends a poll.
     ///
     /// - Parameters:
-    ///   - ended: The poll.
-    ///   - remaining: The checked entries that continue to wait.
-    /// - Returns: The next poll to schedule, or nil if none is needed or one is already scheduled.
-    mutating func pollFinished(_ ended: ScheduledPoll, remaining: Polled) -> ScheduledPoll? {
-        unready += remaining.unready
-        for ticket in remaining.waiting { waiting.append(ticket) }
-        guard scheduled == nil, !unready.isEmpty || !waiting.isEmpty else { return nil }
-        return schedulePoll(in: min(2 * ended.milliseconds, Self.longestPause))
+    ///   - count: How many entries were checked.
+    ///   - remaining: Those that continue to wait.
+    /// - Returns: The time until the poll to schedule, or nil if none is needed or one is scheduled.
+    mutating func pollFinished(_ count: Int, remaining: [TaskQueueTicket]) -> Int? {
+        for ticket in remaining { tickets.append(ticket) }
+        pause = 2 * remaining.count < count ? 1 : min(2 * pause, Self.longestPause)
+        if tickets.isEmpty { pause = Self.longestPause }
+        return tickets.isEmpty || scheduledCount > 0 ? nil : schedulePoll()
     }
 
-    private mutating func schedulePoll(in milliseconds: Int) -> ScheduledPoll {
-        lastNumber += 1
-        let made = ScheduledPoll(milliseconds: milliseconds, number: lastNumber)
-        scheduled = made
-        return made
+    private mutating func schedulePoll() -> Int {
+        scheduledCount += 1
+        return pause
     }
 }

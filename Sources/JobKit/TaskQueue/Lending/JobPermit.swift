@@ -42,12 +42,8 @@ struct JobPermit: ~Copyable, Sendable {
     @inline(__always)
     func jobBusy(_ worker: DeliveringWorker?) {
         notifyQueue(worker) { queue, update in
-            guard let job = job.load(ordering: .relaxed) else { return }
-            if let update {
-                update.busy = job
-            } else {
-                job._withUnsafeGuaranteedRef { job in queue.send { $0.jobBusy(job) } }
-            }
+            guard let job = job.load(ordering: .relaxed)?.takeUnretainedValue() else { return }
+            if let update { update.busy = job } else { queue.send { $0.jobBusy(job) } }
         }
     }
 
@@ -86,13 +82,10 @@ struct JobPermit: ~Copyable, Sendable {
 /// thread that is not a worker of the job's queue reports at once.
 final class PendingPermitUpdate: DeliveringWorker {
     private let queue: ObjectIdentifier
-    // Unchecked, because no other thread uses this worker.
     /// The job that is about to run its own code.
-    ///
-    /// Not retained, because the worker has the job's token, so the job has not finished.
-    @exclusivity(unchecked) var busy: Unmanaged<ConcurrentOperation>?
+    var busy: ConcurrentOperation?
     /// The job that has nothing to run until one of its tasks finishes.
-    @exclusivity(unchecked) var waiting: (any WaitingJob)?
+    var waiting: (any WaitingJob)?
 
     init(for queue: TaskQueueShell) { self.queue = ObjectIdentifier(queue) }
 

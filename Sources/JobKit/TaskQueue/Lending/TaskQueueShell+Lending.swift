@@ -91,7 +91,7 @@ extension TaskQueueShell {
                 }
                 // Checked before the cast, which takes longer, because most tasks have not been
                 // started.
-                guard let task = task as? ConcurrentOperation, task.isExecuting,
+                guard let task = task.asConcurrent, task.isExecuting,
                     let job = task as? any WaitingJob, job.hasTasksToLendTo
                 else { continue }
                 if lenders == nil { lenders = lendingQueues(of: first) }

@@ -38,9 +38,9 @@ extension TaskQueueShell {
         var sample = WorkerPoolSizer.Sample(time: now - last)
         var mayWait: [WorkerThread] = []
         for worker in workers {
-            guard let (use, inOperation) = worker.read(at: now) else { continue }
-            sample.used += use.used
-            if use.mayWait {
+            guard let (used, isWaiting, inOperation) = worker.read(at: now) else { continue }
+            sample.used += used
+            if isWaiting {
                 mayWait.append(worker.thread)
             } else if inOperation >= longOperation {
                 sample.busy += 1

@@ -5,8 +5,6 @@ struct TaskQueueWorkers {
     /// Decides which workers are active, and identifies each worker by its number.
     var pool: WorkerPool
     private var workers: [(queue: DispatchQueue, activity: WorkerActivity?)] = []
-    /// The queue on which operations are polled, created when it is needed.
-    private var pollQueue: DispatchQueue?
     private let name: String
     private let quality: DispatchQoS
 
@@ -38,13 +36,5 @@ struct TaskQueueWorkers {
     mutating func workerLeft(_ worker: Int, startable: Int) -> WorkerPool.WakeAction {
         let began = workers[worker].activity.take()?.began.load(ordering: .relaxed)
         return pool.workerLeft(worker, startable: startable, hasStarted: began != 0)
-    }
-
-    /// Returns the queue on which operations are polled, with a thread that no blocked operation
-    /// holds.
-    mutating func queueToPoll() -> DispatchQueue {
-        let queue = pollQueue ?? DispatchQueue(label: "\(name) readiness", qos: quality)
-        pollQueue = queue
-        return queue
     }
 }

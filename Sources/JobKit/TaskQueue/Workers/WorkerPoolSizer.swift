@@ -134,22 +134,17 @@ struct WorkerPoolSizer: Sendable {
         extra += 1
         return 1
     }
-}
 
-/// The activity of one thread between two samples.
-struct ThreadUse: Equatable, Sendable {
-    /// The time between the samples, in nanoseconds.
-    var time: UInt64
-    /// The processor time that it used, in nanoseconds.
-    var used: UInt64
-    /// How many operations it began.
-    var began: Int
-
-    /// Whether the thread may have waited most of the time inside an operation.
+    /// Whether a thread may have waited most of the time inside an operation.
     ///
     /// A thread that waits between short operations does not count.
-    var mayWait: Bool {
-        time >= WorkerPoolSizer.shortestPause / 2 && used < time / 4
-            && began <= 1 + Int(time / WorkerPoolSizer.operationTime)
+    ///
+    /// - Parameters:
+    ///   - time: The time between two samples, in nanoseconds.
+    ///   - used: The processor time that the thread used in this time, in nanoseconds.
+    ///   - began: How many operations it began in this time.
+    /// - Returns: Whether it may have waited.
+    static func mayWait(time: UInt64, used: UInt64, began: Int) -> Bool {
+        time >= shortestPause / 2 && used < time / 4 && began <= 1 + Int(time / operationTime)
     }
 }

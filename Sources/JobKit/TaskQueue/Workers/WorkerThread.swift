@@ -81,40 +81,33 @@ final class WorkerActivity: Sendable {
     let thread = WorkerThread.current
     /// How many operations the worker has begun, written only by the worker.
     let began = Atomic<Int>(0)
-    private let last: Guarded<Reading>
-
-    /// The values of the last sample.
-    private struct Reading {
-        let time: UInt64
-        let used: UInt64
-        let began: Int
-        /// When the worker was first seen in its current operation.
-        let since: UInt64
-    }
+    /// The values of the last sample, and when the worker was first seen in its current operation.
+    private let last: Guarded<(time: UInt64, used: UInt64, began: Int, since: UInt64)>
 
     /// Creates the activity of the calling thread.
     init(at now: UInt64) {
         let used = thread.processorTime ?? 0
-        last = Guarded(Reading(time: now, used: used, began: 0, since: now))
+        last = Guarded((now, used, 0, now))
     }
 
     /// Samples the activity of the worker since the last sample, or since it arrived.
     ///
     /// - Parameter now: The current time, in nanoseconds.
-    /// - Returns: The activity, and for how long the worker has been in one operation. Nil if its
-    ///   thread no longer exists.
-    func read(at now: UInt64) -> (use: ThreadUse, inOperation: UInt64)? {
+    /// - Returns: The processor time that it used, whether it may have waited, and for how long the
+    ///   worker has been in one operation. Nil if its thread no longer exists.
+    func read(at now: UInt64) -> (used: UInt64, mayWait: Bool, inOperation: UInt64)? {
         let began = began.load(ordering: .relaxed)
         return last.withLock { last in
             guard now > last.time, let used = thread.processorTime else { return nil }
-            let use = ThreadUse(
+            let newlyUsed = used > last.used ? used - last.used : 0
+            let mayWait = WorkerPoolSizer.mayWait(
                 time: now - last.time,
-                used: used > last.used ? used - last.used : 0,
+                used: newlyUsed,
                 began: began - last.began
             )
-            let since = use.began == 0 ? last.since : now
-            last = Reading(time: now, used: used, began: began, since: since)
-            return (use, now - since)
+            let since = began == last.began ? last.since : now
+            last = (now, used, began, since)
+            return (newlyUsed, mayWait, now - since)
         }
     }
 }

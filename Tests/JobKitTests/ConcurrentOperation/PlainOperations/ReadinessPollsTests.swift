@@ -7,90 +7,72 @@ import Testing
         TaskQueueTicket(sequence: number, slot: number)
     }
 
-    private func made<Value>(_ value: Value?) throws -> Value { try #require(value) }
-
-    @Test func waitingEntriesArePolledTenTimesASecond() throws {
+    @Test func waitingEntriesArePolledTenTimesASecond() {
         var polls = ReadinessPolls()
-        let first = try made(polls.entryWaits(ticket(1)) { _ in true })
-        #expect(first.milliseconds == 100)
-        let second = polls.entryWaits(ticket(2)) { _ in true }
-        #expect(second == nil)
-        let polled = try made(polls.pollBegan(first))
-        #expect(polled == ReadinessPolls.Polled(waiting: [ticket(1), ticket(2)]))
-        let next = polls.pollFinished(first, remaining: .init(waiting: [ticket(2)]))
-        #expect(next?.milliseconds == 100)
+        #expect(polls.entryAdded(ticket(1), isSoon: false) == 100)
+        #expect(polls.entryAdded(ticket(2), isSoon: false) == nil)
+        #expect(polls.pollBegan() == [ticket(1), ticket(2)])
+        #expect(polls.pollFinished(2, remaining: [ticket(2)]) == 100)
+        #expect(polls.pollBegan() == [ticket(2)])
     }
 
-    @Test func pollsEndWithTheLastThatWaits() throws {
+    @Test func pollsEndWithTheLastEntry() {
         var polls = ReadinessPolls()
-        let only = try made(polls.entryWaits(ticket(1)) { _ in true })
-        _ = polls.pollBegan(only)
-        let next = polls.pollFinished(only, remaining: .init())
-        #expect(next == nil)
-        let later = polls.entryWaits(ticket(2)) { _ in true }
-        #expect(later != nil)
+        _ = polls.entryAdded(ticket(1), isSoon: true)
+        _ = polls.pollBegan()
+        #expect(polls.pollFinished(1, remaining: []) == nil)
+        #expect(polls.entryAdded(ticket(2), isSoon: true) == 1)
     }
 
-    @Test func newNoIsPolledSoonAndThenMoreSlowly() throws {
+    @Test func unreadyEntryIsPolledSoonAndThenMoreSlowly() {
         var polls = ReadinessPolls()
-        var next = polls.entryIsUnready(ticket(1))
+        var next = polls.entryAdded(ticket(1), isSoon: true)
         var pauses: [Int] = []
-        while let begun = next, pauses.count < 10 {
-            pauses.append(begun.milliseconds)
-            let polled = polls.pollBegan(begun)
-            #expect(polled?.unready == [ticket(1)])
-            next = polls.pollFinished(begun, remaining: .init(unready: [ticket(1)]))
+        while let pause = next, pauses.count < 10 {
+            pauses.append(pause)
+            #expect(polls.pollBegan() == [ticket(1)])
+            next = polls.pollFinished(1, remaining: [ticket(1)])
         }
         #expect(pauses == [1, 2, 4, 8, 16, 32, 64, 100, 100, 100])
     }
 
-    @Test func pollOfUnreadyEntriesReplacesALaterPoll() throws {
+    @Test func unreadyEntryDoesNotWaitForALaterPoll() {
         var polls = ReadinessPolls()
-        let late = try made(polls.entryWaits(ticket(1)) { _ in true })
-        let soon = try made(polls.entryIsUnready(ticket(2)))
-        let same = polls.entryIsUnready(ticket(3))
-        #expect(same == nil)
-        let polled = polls.pollBegan(soon)
-        #expect(polled?.unready == [ticket(2), ticket(3)])
-        #expect(polled?.waiting == [])
-        let ofLate = polls.pollBegan(late)
-        #expect(ofLate == nil)
+        _ = polls.entryAdded(ticket(1), isSoon: false)
+        #expect(polls.entryAdded(ticket(2), isSoon: true) == 1)
+        #expect(polls.entryAdded(ticket(3), isSoon: true) == nil)
+        #expect(polls.pollBegan() == [ticket(1), ticket(2), ticket(3)])
+        // The later poll is still scheduled, and continues.
+        #expect(polls.pollFinished(1, remaining: [ticket(1)]) == nil)
+        #expect(polls.pollBegan() == [ticket(1)])
+        #expect(polls.pollFinished(1, remaining: [ticket(1)]) != nil)
     }
 
-    @Test func noInTheMiddleOfAPollIsNotLost() throws {
+    @Test func entryAddedDuringAPollIsNotLost() {
         var polls = ReadinessPolls()
-        let first = try made(polls.entryWaits(ticket(1)) { _ in true })
-        _ = polls.pollBegan(first)
-        let soon = try made(polls.entryIsUnready(ticket(2)))
-        let none = polls.pollFinished(first, remaining: .init(waiting: [ticket(1)]))
-        #expect(none == nil)
-        let polled = polls.pollBegan(soon)
-        #expect(polled?.unready == [ticket(2)])
+        _ = polls.entryAdded(ticket(1), isSoon: true)
+        _ = polls.pollBegan()
+        #expect(polls.entryAdded(ticket(2), isSoon: true) == 1)
+        #expect(polls.pollFinished(1, remaining: [ticket(1)]) == nil)
+        #expect(polls.pollBegan() == [ticket(2), ticket(1)])
     }
 
-    @Test func manyThatWaitArePolledInTurns() throws {
+    @Test func entriesThatHaveLeftAreForgottenSoon() {
+        var polls = ReadinessPolls()
+        for number in 0..<30_000 { _ = polls.entryAdded(ticket(number), isSoon: false) }
+        for _ in 0..<2 {
+            let count = polls.pollBegan().count
+            #expect(polls.pollFinished(count, remaining: [ticket(7)]) == 1)
+        }
+    }
+
+    @Test func manyEntriesArePolledInTurns() {
         var polls = ReadinessPolls()
         let most = ReadinessPolls.mostPolled
-        var next = polls.entryWaits(ticket(0)) { _ in true }
-        for number in 1..<(most + 10) { _ = polls.entryWaits(ticket(number)) { _ in true } }
-        var begun = try made(next)
-        var polled = try made(polls.pollBegan(begun))
-        #expect(polled.waiting.count == most)
-        next = polls.pollFinished(begun, remaining: polled)
-        begun = try made(next)
-        polled = try made(polls.pollBegan(begun))
-        #expect(polled.waiting.prefix(11).map(\.sequence) == Array(most..<(most + 10)) + [0])
-    }
-
-    @Test func ticketsOfThoseThatWaitNoLongerAreRemoved() throws {
-        var polls = ReadinessPolls()
-        var poll: ReadinessPolls.ScheduledPoll?
-        for number in 0..<10_000 {
-            let next = polls.entryWaits(ticket(number)) { $0.sequence >= number - 5 }
-            poll = poll ?? next
-        }
-        let polled = try made(polls.pollBegan(made(poll)))
-        #expect(polled.waiting.count <= 128)
-        #expect(polled.waiting.last == ticket(9_999))
+        for number in 0..<(most + 10) { _ = polls.entryAdded(ticket(number), isSoon: false) }
+        let polled = polls.pollBegan()
+        #expect(polled.count == most)
+        _ = polls.pollFinished(most, remaining: polled)
+        #expect(polls.pollBegan().prefix(11).map(\.sequence) == Array(most..<(most + 10)) + [0])
     }
 }

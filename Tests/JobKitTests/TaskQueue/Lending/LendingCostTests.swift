@@ -37,7 +37,7 @@ final class LendingCostTests: XCTestCase {
             permit.jobBusy(worker)
             permit.jobWaits(job, worker)
         }
-        XCTAssertTrue(own.busy?.takeUnretainedValue() === job)
+        XCTAssertTrue(own.busy === job)
         XCTAssertTrue(own.waiting === job)
         XCTAssertNil(other.busy)
         XCTAssertNil(other.waiting)

@@ -9,8 +9,8 @@ final class TaskQueuePlainReadinessTests: XCTestCase {
     /// Returns a queue that waits for a poll which never comes.
     private func queueWithoutPolls(concurrencyLimit: Int = 2) -> TaskQueue {
         let queue = TaskQueue(maxConcurrentOperationCount: concurrencyLimit)
-        let poll = queue.shell.changePolls { polls, _ in
-            polls.entryWaits(TaskQueueTicket(sequence: -1, slot: 0)) { _ in true }
+        let poll = queue.shell.changePolls {
+            $0.entryAdded(TaskQueueTicket(sequence: -1, slot: 0), isSoon: false)
         }
         XCTAssertNotNil(poll)
         return queue

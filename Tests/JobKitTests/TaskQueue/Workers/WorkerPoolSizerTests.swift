@@ -152,7 +152,7 @@ import Testing
 
     @Test func threadsThatUseACoreOrStartManyOperationsAreNotBlocked() {
         func use(_ time: UInt64, used: UInt64, began: Int) -> Bool {
-            ThreadUse(time: time, used: used, began: began).mayWait
+            WorkerPoolSizer.mayWait(time: time, used: used, began: began)
         }
         #expect(use(1_000_000, used: 0, began: 0))
         #expect(use(1_000_000, used: 249_999, began: 3))

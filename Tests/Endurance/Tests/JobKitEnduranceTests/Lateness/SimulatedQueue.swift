@@ -290,13 +290,13 @@ final class SimulatedQueue {
         for index in workers.indices where workers[index].isAtWork {
             let (before, worker) = (workers[index].sample, workers[index])
             let used = cores.used(by: worker.thread)
-            let use = ThreadUse(
+            let mayWait = WorkerPoolSizer.mayWait(
                 time: cores.now - before.time,
                 used: used - before.used,
                 began: worker.began - before.began
             )
-            sample.used += use.used
-            if use.mayWait {
+            sample.used += used - before.used
+            if mayWait {
                 sample.waiting += worker.isBlocked ? 1 : 0
             } else if cores.now - worker.since >= 50_000_000 {
                 sample.busy += 1
