@@ -94,7 +94,7 @@ extension ConcurrentOperation {
 
     /// Finishes the operation although its work has not stopped.
     func abandon() {
-        if transition({ $0.stopTimePassed() }) == .end { end() }
+        if transition({ $0.stopTimePassed() }) { end() }
     }
 
     /// Whether any thread may start the operation, even one of the few threads of Swift's pool.

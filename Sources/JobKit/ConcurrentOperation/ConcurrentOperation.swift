@@ -243,18 +243,15 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         if flags.contains(.observed), !before.contains(.started) {
             notifyOfStart(entersMain: before.mayEnterMain)
         }
-        announceWillExecute(from: before)
-        switch transition({ $0.startCalled() }) {
+        switch announceExecution(from: before, { transition { $0.startCalled() } }) {
         case .refuseSecondStart:
             fatalError(
                 "JobKit: \(label) was started twice. Each operation runs once; make a new one."
             )
         case .skipMain:
-            announceDidExecute(from: before)
             inFrame { skipMain() }
         case .prepareMain:
             enteredMainAt.store(CoarseTime.now.rawValue, ordering: .relaxed)
-            announceDidExecute(from: before)
             inFrame {
                 if flags.contains(.isTimed) { startRuntime() }
                 performMain()

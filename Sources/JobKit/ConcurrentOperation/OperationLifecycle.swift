@@ -53,16 +53,6 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         case announceAndCallDidCancel
     }
 
-    /// The action after the stop time has passed.
-    enum StopTimeAction: Equatable {
-        /// The operation was not asked to stop, or it has ended.
-        case ignore
-        /// The caller completes the operation.
-        case end
-        /// The thread that is storing the outcome of `finish` completes the operation.
-        case left
-    }
-
     /// The result of a job's decision to end.
     enum EndDecidedAction: Equatable {
         /// The end was decided before.
@@ -178,11 +168,12 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     ///
     /// A running `didCancel()` no longer delays the end. From now on, a thread that stores the
     /// outcome of `finish` completes the operation at once.
-    mutating func stopTimePassed() -> StopTimeAction {
-        guard contains([.started, .cancelled]), !contains(.ending) else { return .ignore }
+    ///
+    /// - Returns: Whether the caller completes the operation.
+    mutating func stopTimePassed() -> Bool {
+        guard contains([.started, .cancelled]), !contains(.ending) else { return false }
         insert(.abandoned)
-        guard !contains(.claimed) || contains(.stored) else { return .left }
-        return endClaimed() ? .end : .left
+        return contains(.claimed) && !contains(.stored) ? false : endClaimed()
     }
 
     /// Whether the end waits until `didCancel()` has returned.

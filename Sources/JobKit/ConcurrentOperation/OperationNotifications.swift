@@ -9,24 +9,19 @@ private let isRepairedOnce = false
 
 /// The only file that notifies Foundation of changes, which it always does with no lock held.
 extension ConcurrentOperation {
-    /// Announces that `isExecuting` is about to become true, if `state` allows a start.
+    /// Announces that a transition makes `isExecuting` true, if `state` allows a start.
     @inline(__always)
-    func announceWillExecute(from state: OperationLifecycle) {
+    func announceExecution<Result>(
+        from state: OperationLifecycle,
+        _ transition: () -> Result
+    ) -> Result {
         // On Linux, the notification for `isExecuting` has no visible effect, but costs two locks
         // and a comparison of strings.
         #if canImport(Darwin)
         if state.mayEnterMain { willChangeValue(forKey: "isExecuting") }
+        defer { if state.mayEnterMain { didChangeValue(forKey: "isExecuting") } }
         #endif
-    }
-
-    /// Announces that `isExecuting` has become true.
-    ///
-    /// - Parameter state: The state that was passed to ``announceWillExecute(from:)``.
-    @inline(__always)
-    func announceDidExecute(from state: OperationLifecycle) {
-        #if canImport(Darwin)
-        if state.mayEnterMain { didChangeValue(forKey: "isExecuting") }
-        #endif
+        return transition()
     }
 
     /// Announces that `isFinished` is about to become true.

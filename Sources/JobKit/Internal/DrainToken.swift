@@ -29,11 +29,6 @@ struct DrainToken: ~Copyable, Sendable {
         case closed
     }
 
-    /// The number of requests at one time.
-    struct Pending: Sendable {
-        fileprivate let requests: Int
-    }
-
     /// Creates a token that is free, or that the caller has.
     init(isAcquired: Bool = false) {
         requests = Atomic(isAcquired ? 1 : 0)
@@ -42,8 +37,8 @@ struct DrainToken: ~Copyable, Sendable {
     /// Whether no work is pending, and no thread has the token.
     var isFree: Bool { requests.load(ordering: .sequentiallyConsistent) == 0 }
 
-    /// The requests so far, to be read before their work is done.
-    var pending: Pending { Pending(requests: requests.load(ordering: .sequentiallyConsistent)) }
+    /// The number of requests so far, to be read before their work is done.
+    var pending: Int { requests.load(ordering: .sequentiallyConsistent) }
 
     /// Adds a request, and acquires the token if it is free.
     @inline(__always)
@@ -56,9 +51,9 @@ struct DrainToken: ~Copyable, Sendable {
     ///
     /// - Parameter pending: The requests for which the work is done.
     /// - Returns: False if requests were added since, so the thread keeps the token.
-    func release(_ pending: Pending) -> Bool {
+    func release(_ pending: Int) -> Bool {
         requests.compareExchange(
-            expected: pending.requests,
+            expected: pending,
             desired: 0,
             ordering: .sequentiallyConsistent
         )

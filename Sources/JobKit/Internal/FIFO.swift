@@ -8,11 +8,6 @@ struct FIFO<Element> {
 
     var first: Element? { count == 0 ? nil : slots[head] }
 
-    /// The element at an index, counted from the first, or nil if there is none.
-    func element(at index: Int) -> Element? {
-        index >= 0 && index < count ? slots[slot(index)] : nil
-    }
-
     mutating func append(_ element: Element) {
         if count == slots.count { grow() }
         slots[slot(count)] = element

@@ -36,10 +36,8 @@ extension JobController {
             .makeStream(bufferingPolicy: .bufferingNewest(count))
         let feed = EventFeed(continuation)
         continuation.onTermination = { [weak self, weak feed] termination in
-            guard let feed else { return }
-            feed.readerLeft()
             // If the reader has left, the job need not notify the feed any longer.
-            if case .cancelled = termination { self?.removeObserver(feed) }
+            if case .cancelled = termination, let feed { self?.removeObserver(feed) }
         }
         addObserver(feed)
         // The job may never run. Or it has just notified its observers of its finish, before the feed
@@ -61,53 +59,38 @@ extension JobController {
 
 /// The observer that passes a job's events to one stream, in order.
 private final class EventFeed: JobObserver {
-    private enum Action {
-        case yield(JobEvent)
-        case end
-    }
-
     private struct State {
-        /// Nil once there is no reader, so that unread events are released.
-        var continuation: AsyncStream<JobEvent>.Continuation?
         var count = 0
-        var actions = ActionQueue<Action>()
+        /// The events to yield, or nil to end the stream.
+        var actions = ActionQueue<JobEvent?>()
     }
 
-    private let guarded: Guarded<State>
+    private let guarded = Guarded(State())
+    private let continuation: AsyncStream<JobEvent>.Continuation
 
-    init(_ continuation: AsyncStream<JobEvent>.Continuation) {
-        guarded = Guarded(State(continuation: continuation))
-    }
+    init(_ continuation: AsyncStream<JobEvent>.Continuation) { self.continuation = continuation }
 
-    deinit { guarded.withLock { $0.continuation }?.finish() }
+    deinit { continuation.finish() }
 
     func job(_ job: JobController, didRecord event: JobEvent) {
         let isLast = event.kind == .finished && event.parentID == nil
         post { count in
             defer { count += 1 }
-            let yield = Action.yield(event.at(index: count))
-            return isLast ? [yield, .end] : [yield]
+            let event = event.at(index: count)
+            return isLast ? [event, nil] : [event]
         }
     }
 
     /// Ends the stream after the events that were recorded before.
-    func end() { post { _ in [.end] } }
+    func end() { post { _ in [nil] } }
 
-    /// Releases the unread events.
-    func readerLeft() { _ = guarded.withLock { $0.continuation.take() } }
-
-    private func post(_ actions: (inout Int) -> [Action]) {
+    private func post(_ actions: (inout Int) -> [JobEvent?]) {
         let mustDeliver = guarded.withLock { state in
-            guard state.continuation != nil else { return false }
-            return state.actions.actionsDecided(actions(&state.count))
+            state.actions.actionsDecided(actions(&state.count))
         }
         guard mustDeliver else { return }
-        while let action = guarded.withLock({ $0.actions.nextAction() }) {
-            let continuation = guarded.withLock { $0.continuation }
-            switch action {
-            case .yield(let event): continuation?.yield(event)
-            case .end: continuation?.finish()
-            }
+        while let event = guarded.withLock({ $0.actions.nextAction() }) {
+            if let event { continuation.yield(event) } else { continuation.finish() }
         }
     }
 }

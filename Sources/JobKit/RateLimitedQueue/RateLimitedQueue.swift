@@ -138,7 +138,7 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
         _ ticket: TaskQueueTicket,
         _ priority: OperationPriority
     ) {
-        if let operation = held.operation as? ConcurrentOperation {
+        if let operation = held.operation.asConcurrent {
             operation.setFlag(.observed)
             // If it is cancelled before its start, it no longer counts, even if it is in the queue
             // below.

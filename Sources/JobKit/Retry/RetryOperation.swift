@@ -19,14 +19,12 @@ import Foundation
 /// first attempt starts on the thread that starts the retry, and later ones start on a thread of
 /// JobKit.
 public final class RetryOperation<Attempt: Operation>: JobController, @unchecked Sendable {
-    /// The user's policy and closures.
-    private struct Closures: Sendable {
-        let policy: RetryPolicy
-        let shouldRetry: @Sendable (any Error) -> Bool
-        let make: @Sendable (Int) -> Attempt
-    }
+    private typealias Closures = (
+        policy: RetryPolicy, shouldRetry: @Sendable (any Error) -> Bool,
+        make: @Sendable (Int) -> Attempt
+    )
 
-    /// Nil once the retry has finished.
+    /// The user's policy and closures, or nil once the retry has finished.
     private let closures: Guarded<Closures?>
     private let attempt = Guarded<Attempt?>(nil)
     /// The current delay, or the last one if it has passed.
@@ -50,7 +48,7 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
         shouldRetry: @escaping @Sendable (any Error) -> Bool = { _ in true },
         make: @escaping @Sendable (_ attempt: Int) -> Attempt
     ) {
-        closures = Guarded(Closures(policy: policy, shouldRetry: shouldRetry, make: make))
+        closures = Guarded((policy, shouldRetry, make))
         startsAttempts = queue == nil
         super.init(queue: queue ?? attemptsWithDependencies)
     }

@@ -29,7 +29,7 @@ final class StopWait: Sendable {
         in queue: any OperationScheduling
     ) async -> Bool {
         await wait { operation.add($0) }
-        if queue is TaskQueue { await wait { operation.addForFinishOnly($0) } }
+        if queue is TaskQueue { await wait { operation.add($0, isForFinishOnly: true) } }
         return operation.hooks.withLock { $0.isClosed || $0.willNeverRun }
     }
 
@@ -60,9 +60,8 @@ final class StopWait: Sendable {
     func end(after limit: Duration) {
         guard limit > .zero else { return end() }
         // A delay that is longer than the clock can add never ends.
-        guard let delay = limit.dispatchInterval else { return }
         DispatchQueue(label: "JobKit.run")
-            .asyncAfter(deadline: .now() + delay) { [weak self] in
+            .asyncAfter(deadline: .now() + limit / .seconds(1)) { [weak self] in
                 self?.end()
             }
     }

@@ -186,15 +186,17 @@ struct LifecycleModel: Hashable {
 
     private mutating func passStopTime() {
         let wasAskedToStop = starts == 1 && settledBy != nil && endings == 0
-        switch word.stopTimePassed() {
-        case .ignore:
+        let before = word
+        let ends = word.stopTimePassed()
+        guard ends || word != before else {
             if wasAskedToStop, !word.contains(.abandoned) { fault("not abandoned") }
             return
-        case .end:
+        }
+        if ends {
             isAbandoned = true
             grantEnd(true)
-        case .left:
-            if firstFinish == nil { fault("nobody ends it") }
+        } else if firstFinish == nil {
+            fault("nobody ends it")
         }
         if !wasAskedToStop { fault("abandoned before it was asked to stop") }
         isAbandoned = true

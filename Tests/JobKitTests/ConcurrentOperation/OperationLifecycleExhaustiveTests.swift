@@ -111,7 +111,7 @@ import Testing
             #expect(word.finishCalled() == false, "after \(path)")
             #expect(word.cancelCalled() == .ignore, "after \(path)")
             #expect(word.runtimePassed() == .ignore, "after \(path)")
-            #expect(word.stopTimePassed() == .ignore, "after \(path)")
+            #expect(word.stopTimePassed() == false, "after \(path)")
             #expect(word.mainEntering() == false, "after \(path)")
             #expect(word.mainSkipped() == false, "after \(path)")
             #expect(word.didCancelReturned() == false, "after \(path)")

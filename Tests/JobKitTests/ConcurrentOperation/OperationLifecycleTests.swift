@@ -178,7 +178,7 @@ import Testing
         #expect(operation.outcome == .failed)
         #expect(operation.cancelCalled() == .announce)
         #expect(operation.runtimePassed() == .ignore)
-        #expect(operation.stopTimePassed() == .ignore)
+        #expect(operation.stopTimePassed() == false)
         #expect(operation.outcome == .failed)
     }
 
@@ -207,7 +207,7 @@ import Testing
     ])
     func abandonmentIsIgnored(life: Life) {
         var word = life
-        #expect(word.stopTimePassed() == .ignore)
+        #expect(word.stopTimePassed() == false)
         #expect(word == life)
     }
 
@@ -215,12 +215,12 @@ import Testing
     @Test func abandonedOperationKeepsItsDecidedOutcome() {
         var cancelled: Life = [.started, .entered, .executing]
         #expect(cancelled.cancelCalled() == .announceAndCallDidCancel)
-        #expect(cancelled.stopTimePassed() == .end)
+        #expect(cancelled.stopTimePassed() == true)
         #expect(cancelled.outcome == .cancelled)
         var timedOut: Life = [.started, .entered, .executing]
         #expect(timedOut.runtimePassed() == .announceAndCallDidCancel)
         #expect(timedOut.didCancelReturned() == false)
-        #expect(timedOut.stopTimePassed() == .end)
+        #expect(timedOut.stopTimePassed() == true)
         #expect(timedOut.outcome == .timedOut)
     }
 
@@ -230,11 +230,11 @@ import Testing
         #expect(stored.cancelCalled() == .announceAndCallDidCancel)
         #expect(stored.finishCalled() == true)
         #expect(stored.finishStored([]) == false)
-        #expect(stored.stopTimePassed() == .end)
+        #expect(stored.stopTimePassed() == true)
         var storing: Life = [.started, .entered, .executing]
         #expect(storing.cancelCalled() == .announceAndCallDidCancel)
         #expect(storing.finishCalled() == true)
-        #expect(storing.stopTimePassed() == .left)
+        #expect(storing.stopTimePassed() == false)
         #expect(storing.finishStored([]) == true)
         #expect(storing.didCancelReturned() == false)
     }

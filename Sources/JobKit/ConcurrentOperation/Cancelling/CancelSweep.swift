@@ -79,20 +79,16 @@ final class CancelSweep: Sendable {
 
     /// Checks after a delay whether a step takes long.
     private func watch() {
-        let begunCount = state.withLock { $0.begunCount }
+        let before = state.withLock { $0.begunCount }
         Self.watch.asyncAfter(deadline: .now() + Self.assistDelay) { [self] in
-            check(since: begunCount)
+            let (isEmpty, begunCount) = state.withLock { ($0.remaining.isEmpty, $0.begunCount) }
+            guard !isEmpty else { return }
+            // A new serial queue has its own thread.
+            if begunCount == before {
+                DispatchQueue(label: "JobKit.CancelSweep.assist").async { [self] in assist() }
+            }
+            watch()
         }
-    }
-
-    private func check(since count: Int) {
-        let (isEmpty, begunCount) = state.withLock { ($0.remaining.isEmpty, $0.begunCount) }
-        guard !isEmpty else { return }
-        // A new serial queue has its own thread.
-        if begunCount == count {
-            DispatchQueue(label: "JobKit.CancelSweep.assist").async { [self] in assist() }
-        }
-        watch()
     }
 
     /// Carries out the steps that follow one that takes long.
@@ -146,9 +142,9 @@ extension Operation {
     ///
     /// - Returns: The steps that cancel the operations below it.
     func bar() -> [any CancelStep] {
-        if let concurrent = self as? ConcurrentOperation { return concurrent.barred() }
+        if let concurrent = asConcurrent { return concurrent.barred() }
         // A `BlockOperation` has Foundation's `cancel()`, so this calls no user code.
-        if type(of: self) == BlockOperation.self { cancel() } else { PlainOperations.bar(self) }
+        if isBlock { cancel() } else { PlainOperations.bar(self) }
         return []
     }
 
@@ -159,9 +155,8 @@ extension Operation {
         context.pointee.sweepTarget = ObjectIdentifier(self)
         cancel()
         context.pointee.sweepTarget = outer
-        guard !(self is ConcurrentOperation) else { return }
-        containingQueue?.operationCancelled(self)
+        if isPlain { containingQueue?.operationCancelled(self) }
     }
 
-    func ensureCancelled() { (self as? ConcurrentOperation)?.cancelItself() }
+    func ensureCancelled() { asConcurrent?.cancelItself() }
 }

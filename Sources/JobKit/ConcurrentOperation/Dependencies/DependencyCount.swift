@@ -2,20 +2,13 @@ import Synchronization
 
 /// Counts the unfinished dependencies of an operation, or the operations that a closure waits for.
 ///
-/// Dependencies hold the count and not the operation. Therefore, an operation that is released
+/// Dependencies hold the count and not the operation, which the closure retains weakly. Therefore, an operation that is released
 /// before its dependencies finish leaves no reference that could be used after it is freed.
 final class DependencyCount: Sendable {
     private let unfinished = Atomic<Int>(0)
-    /// Never changed, but a `weak let` would not compile with the oldest supported toolchain.
-    nonisolated(unsafe) private weak var operation: ConcurrentOperation?
+    private let body: @Sendable () -> Void
 
-    private let body: (@Sendable () -> Void)?
-
-    init(of operation: ConcurrentOperation) {
-        self.operation = operation
-        body = nil
-    }
-
+    /// Creates a count that calls `body` each time it becomes zero.
     init(_ body: @escaping @Sendable () -> Void) {
         self.body = body
     }
@@ -27,10 +20,8 @@ final class DependencyCount: Sendable {
     }
 
     /// Counts down because a dependency has finished or was removed.
-    ///
-    /// At zero, the operation becomes ready, or the closure is called.
     func dependencyGone() {
         guard unfinished.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
-        if let body { body() } else { operation?.becomeReady() }
+        body()
     }
 }

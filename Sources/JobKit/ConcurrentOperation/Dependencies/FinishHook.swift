@@ -59,14 +59,14 @@ class FinishHook: Operation, @unchecked Sendable {
         guard state.withLock({ $0.machine.watchBegan() }) else { return }
         addDependency(operation)
         if trigger == .start { FinishLanes.next.addOperation(self) }
-        let action = state.withLock { state in
-            let action = state.machine.registered()
-            if action == .watch { state.keptAlive = self }
-            return action
+        let isWatching = state.withLock { state in
+            let isWatching = state.machine.registered()
+            if isWatching { state.keptAlive = self }
+            return isWatching
         }
-        if action == .unregister { unregister() }
+        if !isWatching { unregister() }
         // A user's operation may report that it has finished before it notifies Foundation.
-        if action == .watch, operation.isFinished, detach() { body() }
+        if isWatching, operation.isFinished, detach() { body() }
         withExtendedLifetime(self) {}
     }
 
@@ -77,12 +77,12 @@ class FinishHook: Operation, @unchecked Sendable {
     /// - Returns: False if there is nothing to stop, because the hook was detached before, or the
     ///   body was called or is being called on another thread.
     func detach() -> Bool {
-        let (action, kept) = state.withLock { ($0.machine.detached(), $0.keptAlive.take()) }
+        let (ended, kept) = state.withLock { ($0.machine.detached(), $0.keptAlive.take()) }
         // Released last, because the hook may own the last reference to the operation that it
         // watches.
         defer { withExtendedLifetime(kept) {} }
-        if action == .unregister { unregister() }
-        return action != .tooLate
+        if ended.mustUnregister { unregister() }
+        return ended.isFirst
     }
 
     private func unregister() {

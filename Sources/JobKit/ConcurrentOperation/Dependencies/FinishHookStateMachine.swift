@@ -13,24 +13,6 @@ struct FinishHookStateMachine: Sendable {
         case ended
     }
 
-    /// The action after the registration is complete.
-    enum RegisteredAction: Equatable {
-        /// The hook must live until it has ended.
-        case watch
-        case unregister
-        /// The operation finished during the registration, so Foundation has forgotten the hook.
-        case forget
-    }
-
-    /// The action after the hook was detached.
-    enum DetachedAction: Equatable {
-        /// The hook had already ended.
-        case tooLate
-        /// There is nothing to remove, or the registering thread removes it.
-        case ended
-        case unregister
-    }
-
     private var phase = Phase.made
 
     /// Returns whether to register: false if the hook was detached before.
@@ -40,17 +22,12 @@ struct FinishHookStateMachine: Sendable {
         return true
     }
 
-    mutating func registered() -> RegisteredAction {
-        switch phase {
-        case .registering:
-            phase = .watching
-            return .watch
-        case .detachedWhileRegistering:
-            phase = .ended
-            return .unregister
-        case .made, .watching, .ended:
-            return .forget
-        }
+    /// Returns whether the hook must live until it has ended.
+    ///
+    /// If not, it was detached or has ended during the registration, which must be removed.
+    mutating func registered() -> Bool {
+        phase = phase == .registering ? .watching : .ended
+        return phase == .watching
     }
 
     /// Returns whether to call the body.
@@ -60,19 +37,17 @@ struct FinishHookStateMachine: Sendable {
         return true
     }
 
-    mutating func detached() -> DetachedAction {
-        switch phase {
-        case .made:
-            phase = .ended
-            return .ended
-        case .registering:
-            phase = .detachedWhileRegistering
-            return .ended
-        case .watching:
-            phase = .ended
-            return .unregister
-        case .detachedWhileRegistering, .ended:
-            return .tooLate
+    /// Detaches the hook.
+    ///
+    /// - Returns: Whether the hook had not ended before, and whether the caller must remove the
+    ///   registration.
+    mutating func detached() -> (isFirst: Bool, mustUnregister: Bool) {
+        let before = phase
+        switch before {
+        case .made, .watching: phase = .ended
+        case .registering: phase = .detachedWhileRegistering
+        case .detachedWhileRegistering, .ended: return (false, false)
         }
+        return (true, before == .watching)
     }
 }

@@ -5,11 +5,7 @@ import Foundation
 /// Adding and removing take constant time. If there are many dependencies, a dictionary has their
 /// indices. Removing one leaves a gap, and the gaps are closed when half of the array is gaps.
 struct OperationDependencies {
-    /// A dependency and its edge.
-    struct Dependency {
-        let operation: Operation
-        let edge: DependencyEdge
-    }
+    typealias Dependency = (operation: Operation, edge: DependencyEdge)
 
     /// How many have not finished.
     let unfinished: DependencyCount
@@ -21,7 +17,7 @@ struct OperationDependencies {
     private static let linearSearchLimit = 16
 
     init(of operation: ConcurrentOperation) {
-        unfinished = DependencyCount(of: operation)
+        unfinished = DependencyCount { [weak operation] in operation?.becomeReady() }
     }
 
     /// The dependencies, in the order added.
@@ -36,7 +32,7 @@ struct OperationDependencies {
         guard !contains(operation) else { return nil }
         let edge = DependencyEdge(unfinished)
         if !indices.isEmpty { indices[ObjectIdentifier(operation)] = dependencies.count }
-        dependencies.append(Dependency(operation: operation, edge: edge))
+        dependencies.append((operation, edge))
         count += 1
         if indices.isEmpty, dependencies.count > Self.linearSearchLimit { buildIndices() }
         return edge

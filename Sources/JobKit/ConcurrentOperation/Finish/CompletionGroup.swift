@@ -34,15 +34,4 @@ final class CompletionGroup: Sendable {
         for (operation, edge) in new { edge.register(with: operation) }
         last.end()
     }
-
-    /// Suspends the calling Swift task until all operations have finished.
-    static func wait(for operations: [Operation]) async {
-        var end: CompletionGroup?
-        await withUnsafeContinuation { continuation in
-            let awaited = CompletionGroup { continuation.resume() }
-            end = awaited
-            awaited.wait(for: operations)
-        }
-        withExtendedLifetime(end) {}
-    }
 }

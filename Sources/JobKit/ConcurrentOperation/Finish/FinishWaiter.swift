@@ -14,22 +14,11 @@ final class FinishWaiter: Sendable {
 }
 
 extension ConcurrentOperation {
-    /// Resumes a waiter when the operation has finished or can no longer run, or at once.
-    func add(_ waiter: FinishWaiter) {
-        if !hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }
-    }
-
-    /// Resumes a waiter when an operation that can no longer run has finished, or at once.
-    func addForFinishOnly(_ waiter: FinishWaiter) {
-        if !hooks.withLock({ $0.addWaiter(waiter, isForFinishOnly: true) }) { waiter.resume() }
-    }
-
-    /// Waits until the operation has finished, or was cancelled before it was started.
+    /// Resumes a waiter when the operation has finished, or at once if it has.
     ///
-    /// A cancelled Swift task continues to wait, as with `Task.value`.
-    func waitUntilFinished() async {
-        await withUnsafeContinuation { continuation in
-            add(FinishWaiter { continuation.resume() })
-        }
+    /// Unless `isForFinishOnly` is true, also resumes it when the operation can no longer run.
+    func add(_ waiter: FinishWaiter, isForFinishOnly: Bool = false) {
+        let waits = hooks.withLock { $0.addWaiter(waiter, isForFinishOnly: isForFinishOnly) }
+        if !waits { waiter.resume() }
     }
 }

@@ -13,13 +13,18 @@ extension Operation {
     ///
     /// > Thread: Any. Any number of Swift tasks may wait. The operation is retained until it has
     /// > finished.
-    public final func waitForFinish() async {
-        if let concurrent = self as? ConcurrentOperation {
-            return await concurrent.waitUntilFinished()
-        }
+    public final func waitForFinish() async { await waitForFinish(only: false) }
+
+    /// Waits like ``waitForFinish()``, and for nothing but the finish if `only` is true.
+    func waitForFinish(only isForFinishOnly: Bool) async {
         await withUnsafeContinuation { continuation in
-            let hook = FinishHook { continuation.resume() }
-            hook.watch(self)
+            if let concurrent = asConcurrent {
+                let waiter = FinishWaiter { continuation.resume() }
+                concurrent.add(waiter, isForFinishOnly: isForFinishOnly)
+            } else {
+                let hook = FinishHook { continuation.resume() }
+                hook.watch(self)
+            }
         }
     }
 }

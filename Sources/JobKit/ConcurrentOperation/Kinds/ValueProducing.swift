@@ -45,7 +45,7 @@ extension ValueProducing {
     ///
     /// Throws at once if the operation was cancelled before it was started.
     func awaitedValue() async throws -> Success {
-        await waitUntilFinished()
+        await waitForFinish()
         guard let result else { throw CancellationError() }
         return try result.get()
     }

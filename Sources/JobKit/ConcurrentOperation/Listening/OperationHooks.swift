@@ -98,26 +98,23 @@ struct OperationHooks {
         return subscribers.takeWaiters()
     }
 
-    /// The values that an operation takes out when it finishes, to use them with the lock released.
-    struct Taken {
-        let queue: (any ContainingQueue)?
-        let timers: OperationTimers?
-        let subscribers: FinishSubscribers
-    }
-
-    /// Takes out the values that the completion needs.
+    /// Takes out the values that the completion needs with the lock released.
     ///
     /// From now on, nothing can be added.
     ///
     /// - Parameter takesQueue: Whether the caller notifies the queue. If not, the queue's worker
     ///   does.
     /// - Returns: The values.
-    mutating func close(takesQueue: Bool) -> Taken {
+    mutating func close(
+        takesQueue: Bool
+    ) -> (
+        queue: (any ContainingQueue)?, timers: OperationTimers?, subscribers: FinishSubscribers
+    ) {
         isClosed = true
         defer { queue = nil }
         // Moved out: a copy counts references.
         var taken = FinishSubscribers()
         swap(&taken, &subscribers)
-        return Taken(queue: takesQueue ? queue : nil, timers: timers, subscribers: taken)
+        return (takesQueue ? queue : nil, timers, taken)
     }
 }

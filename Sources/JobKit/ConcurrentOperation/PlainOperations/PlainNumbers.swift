@@ -25,7 +25,7 @@ struct PlainNumbers {
         let id = ObjectIdentifier(operation)
         // An operation that was freed may have had the same address.
         if let entry = entries[id], entry.operation === operation { return (entry.number, false) }
-        let number = OperationNumber.next()
+        let number = ConcurrentOperation.nextNumber()
         entries[id] = Entry(operation: operation, number: number)
         guard entries.count > compactionThreshold else { return (number, false) }
         compactionThreshold = .max

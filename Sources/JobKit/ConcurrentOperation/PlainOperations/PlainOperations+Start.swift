@@ -16,7 +16,7 @@ extension UnsafeMutablePointer<ThreadContext> {
         in frame: StartFrame,
         isNext: () -> Bool = { true }
     ) -> StartFrame {
-        guard operation is ConcurrentOperation else {
+        guard !operation.isPlain else {
             return isNext() ? startPlain(operation, in: frame) : StartFrame()
         }
         // `as?` would count references.

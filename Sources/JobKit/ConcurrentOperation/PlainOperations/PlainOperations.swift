@@ -48,18 +48,17 @@ enum PlainOperations {
         }
     }
 
-    private struct Table {
-        var entries: [ObjectIdentifier: Entry] = [:]
-        /// Operations that finished before their queue had stored their ticket, with the ticket that
-        /// they were given in the meantime.
-        ///
-        /// Their permits are released only when their listeners were notified. Otherwise, a task
-        /// that starts with such a permit could be delivered first (J2).
-        var withoutTicket: [ObjectIdentifier: TaskQueueTicket?] = [:]
-    }
+    /// The states by operation, and the operations that finished before their queue had stored their
+    /// ticket, with the ticket that they were given in the meantime.
+    ///
+    /// The permits of the latter are released only when their listeners were notified. Otherwise, a
+    /// task that starts with such a permit could be delivered first (J2).
+    private typealias Table = (
+        entries: [ObjectIdentifier: Entry], withoutTicket: [ObjectIdentifier: TaskQueueTicket?]
+    )
 
     private final class Shard: Sendable {
-        let table = Guarded(Table())
+        let table = Guarded<Table>(([:], [:]))
     }
 
     /// There are several tables, so that a thread that tracks operations rarely waits for one that

@@ -23,7 +23,7 @@ final class JobProgress: Sendable {
     /// Advances to `fraction`, from 0 to 1, if that is higher than before.
     func advance(to fraction: Double) {
         guard furthest.advance(to: fraction), token.acquire() == .acquired else { return }
-        var pending: DrainToken.Pending
+        var pending: Int
         repeat {
             pending = token.pending
             let fraction = furthest.value ?? 0

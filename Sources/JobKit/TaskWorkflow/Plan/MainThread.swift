@@ -87,7 +87,7 @@ final class MainThread: Sendable {
 extension DispatchSemaphore {
     /// Waits for a signal, and returns false if none came in time.
     func wait(atMost limit: Duration?) -> Bool {
-        let deadline = limit?.dispatchInterval.map { DispatchTime.now() + $0 }
+        let deadline = limit.map { DispatchTime.now() + $0 / .seconds(1) }
         return wait(timeout: deadline ?? .distantFuture) == .success
     }
 }

@@ -8,17 +8,17 @@ import Testing
     @Test func finishAfterTheRegistrationCallsTheBodyOnce() {
         var machine = Machine()
         #expect(machine.watchBegan() == true)
-        #expect(machine.registered() == .watch)
+        #expect(machine.registered() == true)
         #expect(machine.finishDetected() == true)
         #expect(machine.finishDetected() == false)
-        #expect(machine.detached() == .tooLate)
+        #expect(machine.detach() == [false, false])
     }
 
     @Test func finishDuringTheRegistrationLeavesNothingToKeepOrTakeBack() {
         var machine = Machine()
         #expect(machine.watchBegan() == true)
         #expect(machine.finishDetected() == true)
-        #expect(machine.registered() == .forget)
+        #expect(machine.registered() == false)
     }
 
     @Test func finishBeforeTheWatchIsNotReported() {
@@ -30,24 +30,24 @@ import Testing
     @Test func detachDuringTheRegistrationIsCarriedOutByWhoRegisters() {
         var machine = Machine()
         #expect(machine.watchBegan() == true)
-        #expect(machine.detached() == .ended)
+        #expect(machine.detach() == [true, false])
         #expect(machine.finishDetected() == false)
-        #expect(machine.registered() == .unregister)
-        #expect(machine.detached() == .tooLate)
+        #expect(machine.registered() == false)
+        #expect(machine.detach() == [false, false])
     }
 
     @Test func detachBeforeTheWatchPreventsIt() {
         var machine = Machine()
-        #expect(machine.detached() == .ended)
+        #expect(machine.detach() == [true, false])
         #expect(machine.watchBegan() == false)
     }
 
     @Test func detachOfAWatchingHookTakesBackOnce() {
         var machine = Machine()
         #expect(machine.watchBegan() == true)
-        #expect(machine.registered() == .watch)
-        #expect(machine.detached() == .unregister)
-        #expect(machine.detached() == .tooLate)
+        #expect(machine.registered() == true)
+        #expect(machine.detach() == [true, true])
+        #expect(machine.detach() == [false, false])
         #expect(machine.finishDetected() == false)
     }
 
@@ -71,24 +71,34 @@ import Testing
         for order in orders {
             var machine = Machine()
             _ = machine.watchBegan()
-            var (calls, detaches, takenBack, isRegistered) = (0, 0, 0, false)
+            var (calls, detaches, takenBack, isRegistered, isKept) = (0, 0, 0, false, false)
             for event in order {
                 switch event {
                 case .finish:
                     if machine.finishDetected() { calls += 1 }
                 case .detach:
                     let next = machine.detached()
-                    if next == .unregister { takenBack += isRegistered ? 1 : 100 }
-                    if next != .tooLate { detaches += 1 }
+                    if next.mustUnregister { takenBack += isRegistered ? 1 : 100 }
+                    if next.isFirst { detaches += 1 }
                 case .registered:
                     isRegistered = true
-                    if machine.registered() == .unregister { takenBack += 1 }
+                    isKept = machine.registered()
                 }
             }
             let ends = order.filter { $0 != .registered }
             #expect(calls == (ends.first == .finish ? 1 : 0), "\(order)")
             #expect(detaches == (ends.first == .detach ? 1 : 0), "\(order)")
-            #expect(takenBack == (isRegistered ? detaches : 0), "\(order)")
+            guard isRegistered else { continue }
+            #expect(takenBack == (isKept ? detaches : 0), "\(order)")
+            #expect(isKept == (order.first == .registered), "\(order)")
         }
+    }
+}
+
+extension FinishHookStateMachine {
+    /// Returns whether the hook had not ended, and whether the registration must be removed.
+    fileprivate mutating func detach() -> [Bool] {
+        let (isFirst, mustUnregister) = detached()
+        return [isFirst, mustUnregister]
     }
 }

@@ -83,10 +83,8 @@ import Testing
 }
 
 @Suite struct DependencyEdgeTests {
-    private let operation = ConcurrentOperation()
-
     @Test func edgeEndsOnceWhoeverEndsIt() {
-        let dependencyCount = DependencyCount(of: operation)
+        let dependencyCount = DependencyCount {}
         let (first, second) = (DependencyEdge(dependencyCount), DependencyEdge(dependencyCount))
         #expect(first.end() == true)
         #expect(first.end() == false)
@@ -96,7 +94,7 @@ import Testing
     }
 
     @Test func abandonedEdgeMakesNoOperationReady() {
-        let dependencyCount = DependencyCount(of: operation)
+        let dependencyCount = DependencyCount {}
         let edge = DependencyEdge(dependencyCount)
         #expect(edge.leave() == true)
         #expect(edge.end() == false)

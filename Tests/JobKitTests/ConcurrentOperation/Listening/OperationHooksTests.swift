@@ -37,7 +37,7 @@ import Testing
 }
 
 @Suite struct SubscriberListTests {
-    private let dependencyCount = DependencyCount(of: ConcurrentOperation())
+    private let dependencyCount = DependencyCount {}
 
     @Test func edgeThatEndedBeforeItWasAddedIsNotKept() {
         var list = SubscriberList<DependencyEdge>()
