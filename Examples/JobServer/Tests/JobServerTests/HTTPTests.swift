@@ -109,7 +109,7 @@ final class HTTPTests: XCTestCase {
         XCTAssertEqual(try second.post("/queue/resume").json["isPaused"] as? Bool, false)
         try second.wait(for: search, "succeeded")
         XCTAssertEqual(try second.states()[steps], "queued")
-        XCTAssertEqual(try second.post("/kinds/steps/resume").status, 200)
+        XCTAssertEqual(try second.post("/kinds/st%65ps/resume").status, 200)
         try second.wait(for: steps, "succeeded")
         XCTAssertEqual(try second.post("/kinds/other/pause").status, 404)
         XCTAssertEqual(try second.request("POST", "/queue/pause", [], body: "{}").status, 415)
