@@ -1,38 +1,19 @@
-extension Timeline: Codable {
-    private enum Key: String, CodingKey {
-        case entries, predecessors, omittedCount
-    }
-
+extension Timeline {
     /// Decodes a timeline.
     ///
     /// - Throws: `DecodingError` if an entry refers to a job or a predecessor that does not exist.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        var entries = try container.decode([Entry].self, forKey: .entries)
-        let predecessors = try container.decode([[Int]].self, forKey: .predecessors)
-        for (index, list) in zip(entries.indices, predecessors) {
-            entries[index].predecessors = list
-        }
-        self.entries = entries
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        entries = try container.decode([Entry].self, forKey: .entries)
         omittedCount = try container.decode(Int.self, forKey: .omittedCount)
-        guard predecessors.count == entries.count, isWhole else {
+        guard isWhole else {
             throw DecodingError.dataCorruptedError(
                 forKey: .entries,
                 in: container,
                 debugDescription: "The entries of the timeline do not belong together."
             )
         }
-        Self.addTimesAfterTasks(to: &self.entries)
-    }
-
-    /// Encodes the timeline.
-    ///
-    /// Errors are reduced to their descriptions.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(entries, forKey: .entries)
-        try container.encode(entries.map(\.predecessors), forKey: .predecessors)
-        try container.encode(omittedCount, forKey: .omittedCount)
+        Self.addTimesAfterTasks(to: &entries)
     }
 
     /// Whether the timeline can be drawn from the entries.
@@ -52,7 +33,7 @@ extension Timeline: Codable {
 
 extension Timeline.Entry: Codable {
     private enum Key: String, CodingKey {
-        case name, typeName, group, outcome, error, parent, lane, start, end
+        case name, typeName, group, outcome, error, parent, lane, start, end, predecessors
     }
 
     /// Decodes an entry, with times in whole nanoseconds.
@@ -67,6 +48,7 @@ extension Timeline.Entry: Codable {
         lane = try container.decode(Int.self, forKey: .lane)
         start = .nanoseconds(try container.decode(Int64.self, forKey: .start))
         end = .nanoseconds(try container.decode(Int64.self, forKey: .end))
+        predecessors = try container.decode([Int].self, forKey: .predecessors)
         let error = try container.decodeIfPresent(String.self, forKey: .error) ?? ""
         let failed = OperationOutcome.failed(Timeline.RecordedError(description: error))
         let word = try container.decodeIfPresent(String.self, forKey: .outcome)
@@ -81,6 +63,8 @@ extension Timeline.Entry: Codable {
     }
 
     /// Encodes the entry.
+    ///
+    /// An error is reduced to its description.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(name, forKey: .name)
@@ -92,6 +76,7 @@ extension Timeline.Entry: Codable {
         try container.encode(lane, forKey: .lane)
         try container.encode(start.nanoseconds, forKey: .start)
         try container.encode(end.nanoseconds, forKey: .end)
+        try container.encode(predecessors, forKey: .predecessors)
     }
 }
 

@@ -15,7 +15,11 @@
 ///
 /// > Thread: Any. A plain value that takes no lock. The only user code it calls is an error's
 /// > description.
-public struct Timeline: Equatable, Sendable {
+public struct Timeline: Codable, Equatable, Sendable {
+    enum CodingKeys: CodingKey {
+        case entries, omittedCount
+    }
+
     /// The root job and every task below it, by start, with each job before its tasks.
     public internal(set) var entries: [Entry]
 

@@ -1,13 +1,8 @@
 import Foundation
 
-/// Chooses the ticks of a time axis, which are round numbers at readable distances.
+/// Chooses the ticks of a time axis, which are round numbers of one unit.
 struct TimelineAxis {
-    struct Tick: Equatable {
-        let time: Duration
-        let label: String
-    }
-
-    let ticks: [Tick]
+    private(set) var ticks: [(time: Duration, label: String)] = [(.zero, "0")]
 
     /// Divides a span of time.
     ///
@@ -15,29 +10,14 @@ struct TimelineAxis {
     ///   - span: The length of the axis, which begins at zero.
     ///   - count: The maximum number of ticks, not counting the one at zero.
     init(span: Duration, count: Int) {
-        let seconds = span / .seconds(1)
-        guard seconds > 0, count > 0 else {
-            ticks = [Tick(time: .zero, label: "0")]
-            return
+        guard span > .zero, count > 0 else { return }
+        let (unit, symbol) = Self.unit(of: span)
+        let step = Self.roundStep(least: span / unit / Double(count))
+        let number = Int((span / unit / step * (1 + 1e-9)).rounded(.down))
+        for index in 0..<number {
+            let value = Double(index + 1) * step
+            ticks.append((unit * value, "\(value.text(decimals: 3)) \(symbol)"))
         }
-        let step = Self.step(least: seconds / Double(count))
-        let number = Int((seconds / step * (1 + 1e-9)).rounded(.down))
-        ticks = (0...number)
-            .map { index in
-                let time = Double(index) * step
-                return Tick(time: .seconds(time), label: Self.label(time, span: seconds))
-            }
-    }
-
-    private static func step(least: Double) -> Double {
-        if least > 10 {
-            let clock = [
-                15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400,
-            ]
-            if let step = clock.first(where: { Double($0) >= least }) { return Double(step) }
-            return 86_400 * (least / 86_400).rounded(.up)
-        }
-        return roundStep(least: least)
     }
 
     /// Returns the next number of the form 1, 2 or 5 times a power of ten.
@@ -46,19 +26,14 @@ struct TimelineAxis {
         return [1, 2, 5, 10].map { $0 * power }.first { $0 >= least * (1 - 1e-9) } ?? least
     }
 
-    private static func label(_ time: Double, span: Double) -> String {
-        guard time > 0 else { return "0" }
+    private static func unit(of span: Duration) -> (unit: Duration, symbol: String) {
         switch span {
-        case ..<1e-6: return (time * 1e9).text(decimals: 0) + " ns"
-        case ..<1e-3: return (time * 1e6).text(decimals: 3) + " µs"
-        case ..<1: return (time * 1e3).text(decimals: 3) + " ms"
-        case ..<120: return time.text(decimals: 3) + " s"
-        default: break
+        case ..<Duration.microseconds(1): (.nanoseconds(1), "ns")
+        case ..<Duration.milliseconds(1): (.microseconds(1), "µs")
+        case ..<Duration.seconds(1): (.milliseconds(1), "ms")
+        case ..<Duration.seconds(600): (.seconds(1), "s")
+        case ..<Duration.seconds(18_000): (.seconds(60), "min")
+        default: (.seconds(3_600), "h")
         }
-        let whole = Int(time.rounded())
-        let (hours, minutes) = (whole / 3_600, whole / 60 % 60)
-        if span >= 36_000 { return "\(hours) h" + (minutes > 0 ? " \(minutes) min" : "") }
-        if whole % 60 == 0 { return "\(whole / 60) min" }
-        return (whole >= 60 ? "\(whole / 60) min " : "") + "\(whole % 60) s"
     }
 }

@@ -13,17 +13,12 @@ struct TimelineFacts {
     /// The indices of the critical path's entries, first to last.
     let path: [Int]
     let groups: [Timeline.Group]
-    /// How long each job continued after its last task.
-    ///
-    /// Nil if it is less than a hundredth of the span, which is not worth showing.
-    let ownTimes: [Duration?]
     private let roots: [Int]
 
     init(of timeline: Timeline) {
         entries = timeline.entries
         omittedCount = timeline.omittedCount
-        let span = entries.map(\.end).max() ?? .zero
-        self.span = span
+        span = entries.map(\.end).max() ?? .zero
         laneCount = (entries.map(\.lane).max() ?? -1) + 1
         roots = entries.indices.filter { timeline.entries[$0].parent == nil }
         var tasks: [[Int]] = Array(repeating: [], count: entries.count)
@@ -33,9 +28,6 @@ struct TimelineFacts {
         self.tasks = tasks
         path = timeline.criticalIndices
         groups = timeline.groups
-        ownTimes = timeline.entries.map { entry in
-            entry.timeAfterTasks.flatMap { $0 > .zero && $0 * 100 >= span ? $0 : nil }
-        }
     }
 
     /// The root, or the first recorded entry without a job.

@@ -4,12 +4,7 @@
 /// entries. A job is a background from the row of its level down to the bottom of its lane. Rows
 /// become smaller if there are many, so that the picture stays small enough to be viewed.
 struct TimelineLayout {
-    struct Bar {
-        let left: Double
-        let top: Double
-        let width: Double
-        let height: Double
-    }
+    typealias Bar = (left: Double, top: Double, width: Double, height: Double)
 
     static let margin = 20.0
     static let plotTop = 76.0
@@ -59,7 +54,7 @@ struct TimelineLayout {
             let barTop =
                 facts.isJob(index)
                 ? tops[entry.lane] + Double(levels[index]) * rowHeight : foot - rowHeight + inset
-            return Bar(
+            return (
                 left: min(left, Self.margin + plotWidth - narrowest),
                 top: barTop,
                 width: max(width > 4 ? width - 0.6 : width, narrowest),

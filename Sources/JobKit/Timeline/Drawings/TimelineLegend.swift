@@ -27,9 +27,6 @@ struct TimelineLegend {
             add("\(Self.otherStyle) \(word)", word)
         }
         if !facts.path.isEmpty { add("path", "critical path", isLine: true) }
-        if facts.ownTimes.contains(where: { $0 != nil }) {
-            add("own", "job after its last task", isLine: true)
-        }
     }
 
     /// Returns the style of a group's bars.
@@ -40,19 +37,14 @@ struct TimelineLegend {
             styles[group.name] = "t\(rank)"
             add("t\(rank)", "\(group.name.oneLine) (\(group.facts))")
         }
-        let others = groups.dropFirst(TimelineStyle.colourCount)
-        guard !others.isEmpty else { return }
-        let sum = Timeline.Group(
-            name: "",
-            taskCount: others.reduce(0) { $0 + $1.taskCount },
-            duration: others.reduce(.zero) { $0 + $1.duration }
-        )
-        add(Self.otherStyle, "\(others.count) further groups (\(sum.facts))")
+        let otherCount = groups.count - TimelineStyle.colourCount
+        if otherCount > 0 { add(Self.otherStyle, otherCount.counting("other group")) }
     }
 
     /// Adds an item to the last line, or to a new one if it does not fit.
     private mutating func add(_ style: String, _ text: String, isLine: Bool = false) {
-        let width = TimelineStyle.width(of: text) * 1.1 + 40
+        // Letters are seldom wider than 8 points.
+        let width = Double(text.count) * 8 + 30
         if x + width > layout.width, !svg.isEmpty {
             x = TimelineLayout.margin
             bottom += Self.lineHeight

@@ -28,8 +28,7 @@ extension TimelineFacts {
         forEachInTree { index, _ in
             guard entries[index].parent == nil || isJob(index) else { return }
             let name = entries[index].name.mermaidText
-            let ownTime = ownTimes[index].map { ", \($0.shortText) after its last task" }
-            lines.append("    section \(name)\(ownTime ?? "")")
+            lines.append("    section \(name)")
             lines.append(line(of: index, in: unit))
             for group in groups(of: tasks[index].filter { !isJob($0) }) {
                 lines.append("    section \(name) - \(sum(of: group))")

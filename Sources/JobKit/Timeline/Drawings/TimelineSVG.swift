@@ -3,11 +3,10 @@ extension Timeline {
     ///
     /// Each entry is one bar in the colour of its group. The bar is solid if the entry succeeded,
     /// red if it failed, grey if it was cancelled, and pale if it is still running. Jobs are light
-    /// backgrounds behind their tasks. A dark line underlines the ``criticalPath``, and a dashed
-    /// line shows that a job continued after its last task. A bar shows as much of its name as
-    /// fits. Hovering over the bar shows the whole name, times, type, group, job and error. The
-    /// legend gives the number of tasks of each group and their total time. The picture has a dark
-    /// mode.
+    /// backgrounds behind their tasks. A dark line underlines the ``criticalPath``. A bar shows
+    /// as much of its name as fits. Hovering over the bar shows the whole name, times, type, group,
+    /// job and error. The legend gives the number of tasks of each group and their total time. The
+    /// picture has a dark mode.
     ///
     /// - Returns: A complete SVG 1.1 document without scripts or references. It has about 250 bytes
     ///   for each entry. Characters that XML forbids are shown as pictures.
@@ -47,7 +46,7 @@ private struct TimelineSVG {
             svg += bar(index)
         }
         if !order.isEmpty { svg += "</g>\n" }
-        svg += criticalPath + ownTimes
+        svg += criticalPath
         for index in entries.indices { svg += label(of: index) }
         return svg + legend.svg + "</svg>\n"
     }
@@ -66,17 +65,14 @@ private struct TimelineSVG {
         let tasks = (entries.count - jobCount).counting("task")
         parts.append("\(tasks) in \(jobCount.counting("job"))")
         for word in ["failed", "cancelled", "running"] {
-            let indices = entries.indices.filter { entries[$0].outcomeWord == word }
-            let count = indices.count { !facts.isJob($0) }
-            if count > 0 {
-                parts.append("\(count) \(word)")
-            } else if !indices.isEmpty {
-                parts.append("\(indices.count.counting("job")) \(word)")
+            let count = entries.indices.count { index in
+                entries[index].outcomeWord == word && !facts.isJob(index)
             }
+            if count > 0 { parts.append("\(count) \(word)") }
         }
         if !facts.path.isEmpty { parts.append("critical path of \(facts.path.count)") }
         if facts.omittedCount > 0 { parts.append("\(facts.omittedCount) more not recorded") }
-        return TimelineStyle.text(title, x: 20, y: 30, style: "title", width: 1_160)
+        return TimelineStyle.text(title, x: 20, y: 30, style: "title")
             + TimelineStyle.text(parts.joined(separator: " · "), x: 20, y: 48, style: "facts")
     }
 
@@ -113,9 +109,6 @@ private struct TimelineSVG {
         tip += "&#10;\((entry.end - entry.start).shortText) from "
         tip += "\(entry.start.shortText), \(entry.outcomeWord)"
         if let error = entry.errorText { tip += ": \(error.xmlText)" }
-        if let ownTime = facts.ownTimes[index] {
-            tip += ", \(ownTime.shortText) after its last task"
-        }
         tip += "&#10;\(entry.typeName.xmlText)"
         if let group = entry.givenGroup {
             tip += ", group \(group.oneLine.xmlText)"
@@ -124,12 +117,9 @@ private struct TimelineSVG {
         return tip
     }
 
-    /// Underlines the bars of the critical path, and joins them by thin lines if these are few.
-    ///
-    /// A thin line, and no underline, passes below other bars between two bars of the path.
+    /// Underlines the bars of the critical path.
     private var criticalPath: String {
         var line = ""
-        var hops: [String] = []
         var last: (right: Double, foot: String)?
         for index in facts.path {
             let bar = layout.bars[index]
@@ -137,30 +127,12 @@ private struct TimelineSVG {
             let foot = (bar.top + bar.height - 1).text(decimals: 1)
             // Bars that touch share one line, so that a long path stays small.
             let touches = last.map { $0.foot == foot && bar.left - $0.right < 1 } ?? false
-            if let last, !touches {
-                hops.append("M\(last.right.text(decimals: 1)) \(last.foot)H\(left)V\(foot)")
-            }
             if !touches { line += "M\(left) \(foot)" }
             let right = bar.left + bar.width
             line += "H\(right.text(decimals: 1))"
             last = (right, foot)
         }
-        guard !facts.path.isEmpty else { return "" }
-        let joins = hops.count > 200 ? "" : "<path class=\"hop\" d=\"\(hops.joined())\"/>\n"
-        return joins + "<path class=\"path\" d=\"\(line)\"/>\n"
-    }
-
-    /// Marks the time that each job continued after its last task, at the bottom of the job.
-    private var ownTimes: String {
-        var line = ""
-        for (index, time) in facts.ownTimes.enumerated() {
-            guard let time else { continue }
-            let bar = layout.bars[index]
-            let left = layout.position(of: entries[index].end - time)
-            line += "M\(left.text(decimals: 1)) \((bar.top + bar.height - 1).text(decimals: 1))"
-            line += "H\((bar.left + bar.width).text(decimals: 1))"
-        }
-        return line.isEmpty ? "" : "<path class=\"own\" d=\"\(line)\"/>\n"
+        return line.isEmpty ? "" : "<path class=\"path\" d=\"\(line)\"/>\n"
     }
 
     private func label(of index: Int) -> String {
@@ -170,13 +142,12 @@ private struct TimelineSVG {
         }
         let entry = entries[index]
         let isDark = isJob || ["cancelled", "running"].contains(entry.outcomeWord)
-        let middle = isJob ? bar.top + layout.rowHeight / 2 : bar.top + bar.height / 2
-        return TimelineStyle.text(
-            entry.name.oneLine,
-            x: bar.left + 4,
-            y: middle + 3.8,
-            style: isDark ? "dark" : "light",
-            width: bar.width - 8
-        )
+        let middle = isJob ? layout.rowHeight / 2 : bar.height / 2
+        let style = isDark ? "dark" : "light"
+        // The inner picture hides the rest of a name that does not fit.
+        return "<svg x=\"\((bar.left + 4).text(decimals: 1))\" y=\"\(bar.top.text(decimals: 1))\" "
+            + "width=\"\((bar.width - 8).text(decimals: 1))\" height=\"\(layout.rowHeight)\">"
+            + TimelineStyle.text(entry.name.oneLine, x: 0, y: middle + 3.8, style: style)
+            + "</svg>\n"
     }
 }

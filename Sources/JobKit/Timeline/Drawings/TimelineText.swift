@@ -39,7 +39,7 @@ extension TimelineFacts {
                     + entry.name.oneLine
                     + (entry.givenGroup.map { " [\($0.oneLine)]" } ?? "")
                     + remark(about: entry)
-                    + (ownTimes[index].map { " - \(inOneUnit($0)) after its last task" } ?? "")
+                    + ownTime(of: entry)
             )
         }
         let sums = groupLines()
@@ -84,6 +84,14 @@ extension TimelineFacts {
         guard entry.outcomeWord != "succeeded" else { return "" }
         let error = entry.errorText.map { ": " + $0.oneLine }
         return " - " + entry.outcomeWord + (error ?? "")
+    }
+
+    /// Returns how long a job continued after its last task.
+    ///
+    /// Empty if it is less than a hundredth of the span, which is not worth showing.
+    private func ownTime(of entry: Timeline.Entry) -> String {
+        guard let time = entry.timeAfterTasks, time > .zero, time * 100 >= span else { return "" }
+        return " - \(inOneUnit(time)) after its last task"
     }
 
     private func bar(of entry: Timeline.Entry) -> String {

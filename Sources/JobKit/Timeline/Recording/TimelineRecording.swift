@@ -57,7 +57,7 @@ struct TimelineRecording {
             records[index].causeID = records[index].causeID ?? event.causeID
         case .started where records[index].start == .unknown:
             records[index].start = event.time
-            records[index].predecessorIDs = event.predecessorIDs.filter(mayBeRecorded)
+            records[index].predecessorIDs = event.predecessorIDs
             records[index].causes = event.startCauses
             endPredecessors(of: event)
         case .finished where records[index].outcome == nil:
@@ -89,13 +89,6 @@ struct TimelineRecording {
             guard let before = indices[id], records[before].end == .unknown else { continue }
             records[before].end = event.time
         }
-    }
-
-    /// Whether a number may belong to a recorded operation.
-    ///
-    /// If there is a limit, long lists of other numbers are not kept.
-    private func mayBeRecorded(_ id: Int) -> Bool {
-        limit == .max || records.count < limit || indices[id] != nil
     }
 
     /// Records a job that has sent an event, if its own events were missed.

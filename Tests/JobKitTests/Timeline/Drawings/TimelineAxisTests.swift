@@ -10,12 +10,12 @@ import Testing
         (.milliseconds(498), ["0", "50 ms", "100 ms"]),
         (.seconds(1), ["0", "0.1 s", "0.2 s"]),
         (.seconds(70), ["0", "10 s", "20 s"]),
-        (.seconds(130), ["0", "15 s", "30 s"]), (.seconds(100), ["0", "10 s", "20 s"]),
-        (.seconds(300), ["0", "30 s", "1 min"]),
+        (.seconds(130), ["0", "20 s", "40 s"]), (.seconds(100), ["0", "10 s", "20 s"]),
+        (.seconds(300), ["0", "50 s", "100 s"]),
         (.seconds(1_200), ["0", "2 min", "4 min"]),
         (.seconds(40_000), ["0", "2 h", "4 h"]),
-        (.seconds(9_000), ["0", "15 min", "30 min"]),
-        (.seconds(1_000_000), ["0", "48 h", "96 h"]),
+        (.seconds(9_000), ["0", "20 min", "40 min"]),
+        (.seconds(1_000_000), ["0", "50 h", "100 h"]),
     ])
     func ticksAreRound(span: Duration, labels: [String]) {
         let axis = TimelineAxis(span: span, count: 11)

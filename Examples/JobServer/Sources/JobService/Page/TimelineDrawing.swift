@@ -9,7 +9,7 @@ enum TimelineDrawing {
         .title{fill:#e8edf2}.tick{fill:#8b97a4}.dark{fill:#dfe5ec}.grid{stroke:#2b333d}
         rect:hover{stroke:#fff}.job{fill:#222b36;stroke:#3b4856}
         .job.failed{fill:#43262a;stroke:#8d4a4e}.cancelled{fill:#4a525c;stroke:#77818c}
-        .job.cancelled{fill:#272d34}.running{stroke:#aab4c0}.path{stroke:#f2f2f2}.hop{stroke:#f2f2f2}}
+        .job.cancelled{fill:#272d34}.running{stroke:#aab4c0}.path{stroke:#f2f2f2}}
         """
 
     /// Splits a picture into the content of its style element and the text around it.
