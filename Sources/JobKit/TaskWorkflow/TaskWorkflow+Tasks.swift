@@ -78,7 +78,7 @@ extension TaskWorkflow {
         let completion = TaskCompletion<LaunchTask> { [weak self] task in
             guard let self else { return }
             taskFinished(task)
-            launch.taskDelivered(task.position.withLock { $0 }?.index)
+            if let place = task.place { launch.taskDelivered(place.index) }
         }
         let record = TaskRecord(
             task,

@@ -41,9 +41,6 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
 
     private let state = Guarded(State())
 
-    /// The intervals of launch tasks in Instruments' Points of Interest.
-    private static let intervals = SignpostIntervals(name: "Launch task", subsystem: "JobKit")
-
     var delegate: (any TaskWorkflowDelegate)? {
         get { state.withLock { $0.delegate }.object }
         set {
@@ -97,7 +94,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
     /// Nil if there are none.
     func impossibleDependency() -> (task: String, dependency: String)? {
         let (impossible, tasks) = state.withLock { state in
-            (state.machine.plan.impossibleDependency(), state.record.tasks)
+            (state.machine.impossibleDependency(), state.record.tasks)
         }
         return impossible.map { (tasks[$0.task].name, tasks[$0.dependency].name) }
     }
@@ -125,9 +122,9 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         }
     }
 
-    func timeline(named name: String) -> LaunchTimeline {
-        let (plan, record) = state.withLock { ($0.machine.plan, $0.record) }
-        return LaunchTimeline(name: name, plan: plan, record: record, now: .now)
+    func timeline(named name: String) -> LaunchTimeline<TaskRecord> {
+        let (machine, record) = state.withLock { ($0.machine, $0.record) }
+        return LaunchTimeline(name: name, machine: machine, record: record, now: .now)
     }
 
     // MARK: Events
@@ -137,27 +134,20 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         send { $0.machine.started() }
     }
 
-    func taskBegan(_ index: Int?, _ task: LaunchTask) {
-        guard let index else { return }
+    func taskBegan(_ index: Int, _ task: LaunchTask) {
         let name = task.label
         state.withLock { state in
             state.record.tasks[index].name = name
             state.record.tasks[index].began = .now
         }
-        Self.intervals.begin(task.operationID, label: name)
     }
 
-    func taskRan(_ index: Int?) {
-        guard let index else { return }
+    func taskRan(_ index: Int) {
         send { $0.machine.taskRan(index) }
     }
 
-    func taskFinished(_ index: Int?, _ task: LaunchTask) {
-        guard let index else { return }
+    func taskFinished(_ index: Int, _ task: LaunchTask) {
         let outcome = task.outcome?.description
-        if task.currentLifecycle.contains(.entered) {
-            Self.intervals.end(task.operationID, as: outcome ?? "finished")
-        }
         send { state in
             state.record.taskEnded(index, outcome, at: .now)
             return state.machine.taskFinished(index, hasFailed: outcome == "failed")
@@ -165,8 +155,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
     }
 
     /// Continues the workflow after a failed task was delivered.
-    func taskDelivered(_ index: Int?) {
-        guard let index else { return }
+    func taskDelivered(_ index: Int) {
         send { $0.machine.failureAccepted(of: index) }
     }
 

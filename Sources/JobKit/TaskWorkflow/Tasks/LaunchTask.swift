@@ -69,9 +69,9 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
 
     /// Calls ``main(context:)`` with the workflow's context.
     public final override func main() {
-        let position = position.withLock { $0 }
-        position?.shell?.taskBegan(position?.index, self)
-        let context = position?.shell?.context ?? [:]
+        let place = place
+        if let (shell, index) = place { shell.taskBegan(index, self) }
+        let context = place?.shell.context ?? [:]
         let isAsynchronous = finishesAsynchronously
         let mayEnter = phase.withLock { phase in
             guard case .beforeMain = phase else { return false }
@@ -80,7 +80,7 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
         }
         if mayEnter { main(context: context) }
         guard mayEnter, !isAsynchronous else {
-            position?.shell?.taskRan(position?.index)
+            if let (shell, index) = place { shell.taskRan(index) }
             return
         }
         let requested = phase.withLock { phase -> OperationOutcome? in
@@ -102,22 +102,25 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
 
     // MARK: For JobKit
 
+    /// The task's workflow, and its number there once it has one.
+    final var place: (shell: TaskWorkflowShell, index: Int)? {
+        guard let position = position.withLock({ $0 }), let index = position.index else {
+            return nil
+        }
+        return position.shell.map { ($0, index) }
+    }
+
     /// The reason why the task has not been started, although it is in no ``TaskQueue``.
     ///
     /// Nil without a workflow.
     override var reasonNotStarted: String? {
-        guard let position = position.withLock({ $0 }), let index = position.index,
-            let shell = position.shell
-        else { return nil }
+        guard let (shell, index) = place else { return nil }
         return shell.reasonToWait(of: index)
             ?? (queue == .mainQueue ? "waits for the main thread" : nil)
     }
 
     override var predecessorIDs: [Int] {
-        guard let position = position.withLock({ $0 }), let index = position.index else {
-            return super.predecessorIDs
-        }
-        return super.predecessorIDs + (position.shell?.predecessors(of: index) ?? [])
+        super.predecessorIDs + (place.map { $0.shell.predecessors(of: $0.index) } ?? [])
     }
 
     override func finishRequested(_ outcome: OperationOutcome) {
@@ -136,8 +139,7 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
 
     override func becameFinished() {
         super.becameFinished()
-        guard let position = position.withLock({ $0 }), let shell = position.shell else { return }
-        shell.taskFinished(position.index, self)
+        if let (shell, index) = place { shell.taskFinished(index, self) }
     }
 
     override func readinessChanged() {

@@ -23,9 +23,9 @@ extension TaskWorkflow {
 ///
 /// The first line contains the main thread's tasks, and the concurrent tasks of a stage are below
 /// the first of its main-queue tasks.
-struct LaunchTimeline {
+struct LaunchTimeline<Payload: Sendable> {
     let name: String
-    let plan: LaunchPlan
+    let machine: TaskWorkflowStateMachine<Payload>
     let record: LaunchRecord
     /// The time until which unfinished tasks are measured.
     let now: LaunchRecord.Instant
@@ -33,43 +33,43 @@ struct LaunchTimeline {
     /// The length after which the main thread's line continues on a new one.
     ///
     /// Without this limit, the text of a launch with many stages would be mostly indentation.
-    static let width = 2_000
+    static var width: Int { 2_000 }
 
     func text() -> String {
         var lines: [String] = []
         var rows: [String] = []
-        var line = "[\(singleLine(name)) start]"
+        var line = "[\(name.oneLine) start]"
         // The column is counted while the line grows, because `count` takes linear time.
         var column = line.count
         func append(_ label: String) {
             line += " - \(label)"
             column += label.count + 3
         }
-        for (number, stage) in plan.stages.enumerated() {
+        for (number, stage) in machine.stages.enumerated() {
             if column > Self.width {
                 lines += [line] + rows
                 (line, column, rows) = ("", 0, [])
             }
-            let concurrent = stage.tasks.filter { plan.tasks[$0].queue == .concurrentQueue }
+            let concurrent = stage.tasks.filter { machine.tasks[$0].queue == .concurrentQueue }
             let indentation = String(repeating: " ", count: column + 1)
             rows += concurrent.map { "\(indentation)- \(label(ofTask: $0))" }
-            for task in stage.tasks where plan.tasks[task].queue == .mainQueue {
+            for task in stage.tasks where machine.tasks[task].queue == .mainQueue {
                 append(label(ofTask: task))
             }
             if stage.isGroup, !concurrent.isEmpty {
                 append("[Waiting \(milliseconds(waiting(number)))]")
             }
         }
-        if record.ended != nil { append("[\(singleLine(name)) finish]") }
+        if record.ended != nil { append("[\(name.oneLine) finish]") }
         return (lines + [line] + rows).joined(separator: "\n")
     }
 
     /// Returns the time from the last main-queue task's end, or the stage's opening, to the group's
     /// end.
     private func waiting(_ number: Int) -> Duration {
-        let stage = plan.stages[number]
+        let stage = machine.stages[number]
         guard number < record.openings.count else { return .zero }
-        let lastOnMain = stage.tasks.last { plan.tasks[$0].queue == .mainQueue }
+        let lastOnMain = stage.tasks.last { machine.tasks[$0].queue == .mainQueue }
         let began = lastOnMain.map { record.tasks[$0].ended ?? now } ?? record.openings[number]
         let ended = stage.tasks.map { record.tasks[$0].ended ?? now }.max() ?? began
         return began.duration(to: ended)
@@ -79,7 +79,7 @@ struct LaunchTimeline {
         let task = record.tasks[index]
         let end = task.ended ?? now
         let parts = [
-            singleLine(task.name),
+            task.name.oneLine,
             task.began.map { milliseconds($0.duration(to: end)) },
             remark(about: task),
         ]
@@ -96,9 +96,5 @@ struct LaunchTimeline {
 
     private func milliseconds(_ duration: Duration) -> String {
         "\(TimelineUnit.milliseconds.whole(max(duration, .zero)))ms"
-    }
-
-    private func singleLine(_ name: String) -> String {
-        name.split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 }

@@ -3,16 +3,18 @@ import Testing
 @testable import JobKit
 
 @Suite struct LaunchTimelineTests {
+    typealias Machine = TaskWorkflowStateMachine<String>
+
     private let start = ContinuousClock.now
 
     /// Returns a record of starts and ends in milliseconds.
     private func timeline(
-        _ plan: LaunchPlan,
+        _ machine: Machine,
         _ tasks: [(name: String, began: Int?, ended: Int?, outcome: OperationOutcome)],
         openings: [Int] = [],
         ended: Int? = nil,
         now: Int = 5_000
-    ) -> LaunchTimeline {
+    ) -> LaunchTimeline<String> {
         func instant(_ number: Int) -> LaunchRecord.Instant { start + .milliseconds(number) }
         var record = LaunchRecord()
         record.tasks = tasks.map { task in
@@ -25,17 +27,19 @@ import Testing
         }
         record.openings = openings.map(instant)
         record.ended = ended.map(instant)
-        return LaunchTimeline(name: "Launch", plan: plan, record: record, now: instant(now))
+        return LaunchTimeline(name: "Launch", machine: machine, record: record, now: instant(now))
     }
 
     // W4: the launch of a real app with its measured times
     @Test func seedsLaunchIsWrittenInTheSeedsLayout() {
-        var plan = LaunchPlan()
-        for _ in 0..<2 { _ = plan.taskAdded(to: .mainQueue) }
-        _ = plan.groupAdded([.mainQueue, .mainQueue, .concurrentQueue, .concurrentQueue])
-        for _ in 0..<2 { _ = plan.taskAdded(to: .mainQueue) }
+        var machine = Machine()
+        for _ in 0..<2 { _ = machine.taskAdded("", queue: .mainQueue) }
+        _ = machine.groupAdded([
+            ("", .mainQueue), ("", .mainQueue), ("", .concurrentQueue), ("", .concurrentQueue),
+        ])
+        for _ in 0..<2 { _ = machine.taskAdded("", queue: .mainQueue) }
         let text = timeline(
-            plan,
+            machine,
             [
                 ("TaskA", 0, 201, .succeeded), ("TaskB", 201, 402, .succeeded),
                 ("TaskC", 402, 602, .succeeded), ("TaskD", 602, 803, .succeeded),
@@ -58,13 +62,13 @@ import Testing
 
     // W4
     @Test func groupWithoutMainTasksWaitsFromItsOpening() {
-        var plan = LaunchPlan()
-        _ = plan.taskAdded(to: .mainQueue)
-        _ = plan.groupAdded([.concurrentQueue])
-        _ = plan.groupAdded([.mainQueue])
-        _ = plan.taskAdded(to: .concurrentQueue)
+        var machine = Machine()
+        _ = machine.taskAdded("", queue: .mainQueue)
+        _ = machine.groupAdded([("", .concurrentQueue)])
+        _ = machine.groupAdded([("", .mainQueue)])
+        _ = machine.taskAdded("", queue: .concurrentQueue)
         let text = timeline(
-            plan,
+            machine,
             [
                 ("A", 0, 10, .succeeded), ("B", 12, 40, .succeeded), ("C", 40, 50, .succeeded),
                 ("D", 50, 51, .succeeded),
@@ -84,53 +88,53 @@ import Testing
 
     // W5
     @Test func taskThatDidNotSucceedReadsDifferently() {
-        var plan = LaunchPlan()
-        for _ in 0..<3 { _ = plan.taskAdded(to: .mainQueue) }
+        var machine = Machine()
+        for _ in 0..<3 { _ = machine.taskAdded("", queue: .mainQueue) }
         let tasks: [(String, Int?, Int?, OperationOutcome)] = [
             ("A", 0, 10, .failed(MissingResultError(name: "A"))), ("B", 10, 12, .cancelled),
             ("C", nil, 13, .cancelled),
         ]
         #expect(
-            timeline(plan, tasks, ended: 13).text()
+            timeline(machine, tasks, ended: 13).text()
                 == "[Launch start] - [A 10ms failed] - [B 2ms cancelled] - [C cancelled] "
                 + "- [Launch finish]"
         )
     }
 
     @Test func unfinishedLaunchShowsItsFinishedTasks() {
-        var plan = LaunchPlan()
-        for _ in 0..<3 { _ = plan.taskAdded(to: .mainQueue) }
+        var machine = Machine()
+        for _ in 0..<3 { _ = machine.taskAdded("", queue: .mainQueue) }
         let tasks: [(String, Int?, Int?, OperationOutcome)] = [
             ("A", 0, 10, .succeeded), ("B", 10, nil, .succeeded), ("C", nil, nil, .succeeded),
         ]
         #expect(
-            timeline(plan, tasks, now: 15).text()
+            timeline(machine, tasks, now: 15).text()
                 == "[Launch start] - [A 10ms] - [B 5ms executing] - [C not started]"
         )
     }
 
     // W4
     @Test func millisecondsAreWholeAndNamesStayOnTheLine() {
-        var plan = LaunchPlan()
-        _ = plan.taskAdded(to: .mainQueue)
+        var machine = Machine()
+        _ = machine.taskAdded("", queue: .mainQueue)
         var record = LaunchRecord()
         record.tasks = [LaunchRecord.Task(name: "two\nlines", began: start)]
         record.taskEnded(0, "succeeded", at: start + .microseconds(1_999))
         record.taskEnded(0, "failed", at: start + .seconds(9))
-        let timeline = LaunchTimeline(name: "Launch", plan: plan, record: record, now: start)
-        #expect(timeline.text() == "[Launch start] - [two lines 1ms]")
+        let timeline = LaunchTimeline(name: "Launch", machine: machine, record: record, now: start)
+        #expect(timeline.text() == "[Launch start] - [two␊lines 1ms]")
     }
 
     // W4: the text grows with the number of groups, and each row is below its stage's first task
     @Test(.timeLimit(.minutes(30))) func lineOfManyGroupsIsContinuedInFurtherLines() {
-        var plan = LaunchPlan()
+        var machine = Machine()
         let count = 2_000
-        for _ in 0..<count { _ = plan.groupAdded([.mainQueue, .concurrentQueue]) }
+        for _ in 0..<count { _ = machine.groupAdded([("", .mainQueue), ("", .concurrentQueue)]) }
         let names = (0..<count).flatMap { ["main \($0)", "beside \($0)"] }
-        let text = timeline(plan, names.map { ($0, 0, 1, .succeeded) }, ended: 1).text()
+        let text = timeline(machine, names.map { ($0, 0, 1, .succeeded) }, ended: 1).text()
         #expect(text.count < count * 2 * 2_000)
         let lines = text.split(separator: "\n")
-        #expect(lines.allSatisfy { $0.count < LaunchTimeline.width + 100 })
+        #expect(lines.allSatisfy { $0.count < LaunchTimeline<String>.width + 100 })
         #expect(lines.filter { $0.contains("[main") }.count > 10)
         #expect(text.ranges(of: "Launch start").count == 1)
         #expect(lines.last { $0.contains("[main") }?.hasSuffix("- [Launch finish]") == true)

@@ -1,9 +1,7 @@
 /// Finds dependencies that can never be met.
-extension LaunchPlan {
-    struct ImpossibleDependency: Equatable, Sendable {
-        let task: Int
-        let dependency: Int
-    }
+extension TaskWorkflowStateMachine {
+    /// A task, and a dependency that can start only after it.
+    typealias ImpossibleDependency = (task: Int, dependency: Int)
 
     private enum Step: Hashable {
         case task(Int)
@@ -19,7 +17,7 @@ extension LaunchPlan {
             return [.opening(task.stage)] + others.map { .task($0) }
         case .opening(0): return []
         case .opening(let stage):
-            let others = stages[stage - 1].tasks.filter { conditionOfNextStage($0) != nil }
+            let others = stages[stage - 1].tasks.filter { concernsNextStage($0) }
             return [.opening(stage - 1)] + others.map { .task($0) }
         }
     }
@@ -58,7 +56,7 @@ extension LaunchPlan {
     private func dependency(in cycle: [Step]) -> ImpossibleDependency? {
         for case (.task(let task), .task(let other)) in zip(cycle, cycle.dropFirst())
         where tasks[task].dependencies.contains(other) {
-            return ImpossibleDependency(task: task, dependency: other)
+            return (task, other)
         }
         return nil
     }
