@@ -61,8 +61,9 @@ final class AppStartShell: Sendable {
         }
     }
 
-    func taskDidEnd(_ reporter: Machine.Reporter, error: (any Error)? = nil) {
-        send { $0.machine.endReported(error, by: reporter) }
+    func taskDidEnd(_ task: any AppStartTask, turn: Int? = nil, error: (any Error)? = nil) {
+        let id = ObjectIdentifier(task)
+        send { $0.machine.endReported(error, by: id, turn: turn) }
     }
 
     private func send(_ input: (inout State) -> [Machine.Action]) {

@@ -66,25 +66,15 @@ where Task.ID: Sendable {
     }
 
     /// Ends the turn of a task that has reported its completion or failure.
-    mutating func endReported(_ failure: Failure?, by reporter: Reporter) -> [Action] {
-        guard let task = task(of: reporter) else { return [] }
+    ///
+    /// A report is ignored unless the task has its turn and, if the turn of the report is known, it
+    /// is that turn.
+    mutating func endReported(_ failure: Failure?, by task: Task.ID, turn: Int?) -> [Action] {
+        guard case .awaitingReport(let current) = phase, current.task.id == task,
+            turn ?? current.number == current.number
+        else { return [] }
         phase = failure == nil ? .betweenTurns : .idle
-        return [.notify(task, failure)] + (failure == nil ? [.beginTurn] : [])
-    }
-
-    /// The source of a report: a task or, if it is known, exactly one turn of a task.
-    enum Reporter: Sendable {
-        case task(Task.ID)
-        case turn(Int)
-    }
-
-    /// Returns the task that has its turn, if the report belongs to it.
-    private func task(of reporter: Reporter) -> Task? {
-        guard case .awaitingReport(let turn) = phase else { return nil }
-        return switch reporter {
-        case .task(let id): id == turn.task.id ? turn.task : nil
-        case .turn(let number): number == turn.number ? turn.task : nil
-        }
+        return [.notify(current.task, failure)] + (failure == nil ? [.beginTurn] : [])
     }
 }
 

@@ -119,7 +119,7 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     ///
     /// - Parameter task: The reporting task.
     public func startupTaskDidComplete(_ task: any AppStartTask) {
-        shell.taskDidEnd(.task(ObjectIdentifier(task)))
+        shell.taskDidEnd(task)
     }
 
     /// Stops the chain, if it is this task's turn.
@@ -128,7 +128,7 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     ///   - task: The reporting task.
     ///   - error: The reason for the failure, which the delegate receives.
     public func startupTaskDidFail(_ task: any AppStartTask, error: any Error) {
-        shell.taskDidEnd(.task(ObjectIdentifier(task)), error: error)
+        shell.taskDidEnd(task, error: error)
     }
 }
 

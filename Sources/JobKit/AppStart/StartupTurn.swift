@@ -17,7 +17,7 @@ final class StartupTurn: AppStartTaskDelegate {
     /// - Parameter task: The reporting task. A task other than the one of this turn reports for
     ///   itself.
     func startupTaskDidComplete(_ task: any AppStartTask) {
-        shell.taskDidEnd(reporter(task))
+        shell.taskDidEnd(task, turn: turn(of: task))
     }
 
     /// Ends the turn and the chain, unless the turn has ended.
@@ -26,11 +26,10 @@ final class StartupTurn: AppStartTaskDelegate {
     ///   - task: The reporting task. A task other than the one of this turn reports for itself.
     ///   - error: The reason for the failure.
     func startupTaskDidFail(_ task: any AppStartTask, error: any Error) {
-        shell.taskDidEnd(reporter(task), error: error)
+        shell.taskDidEnd(task, turn: turn(of: task), error: error)
     }
 
-    private func reporter(_ task: any AppStartTask) -> AppStartShell.Machine.Reporter {
-        let id = ObjectIdentifier(task)
-        return id == taskID ? .turn(number) : .task(id)
+    private func turn(of task: any AppStartTask) -> Int? {
+        ObjectIdentifier(task) == taskID ? number : nil
     }
 }

@@ -21,9 +21,9 @@ import Testing
         var machine = machine(["a", "b"])
         #expect(machine.startRequested() == [.beginTurn])
         #expect(machine.turnBegan() == Machine.Turn(number: 1, task: "a"))
-        #expect(machine.endReported(nil, by: .turn(1)) == [.notify("a", nil), .beginTurn])
+        #expect(machine.endReported(nil, by: "a", turn: 1) == [.notify("a", nil), .beginTurn])
         #expect(machine.turnBegan() == Machine.Turn(number: 2, task: "b"))
-        #expect(machine.endReported(nil, by: .task("b")) == [.notify("b", nil), .beginTurn])
+        #expect(machine.endReported(nil, by: "b", turn: nil) == [.notify("b", nil), .beginTurn])
         #expect(machine.turnBegan() == nil)
         #expect(!machine.isRunning)
     }
@@ -43,7 +43,7 @@ import Testing
         #expect(machine.startRequested() == [])
         _ = machine.turnBegan()
         #expect(machine.startRequested() == [])
-        _ = machine.endReported(nil, by: .turn(1))
+        _ = machine.endReported(nil, by: "a", turn: 1)
         #expect(machine.startRequested() == [])
     }
 
@@ -52,40 +52,40 @@ import Testing
         var machine = machine(["a", "b"])
         _ = machine.startRequested()
         _ = machine.turnBegan()
-        #expect(machine.endReported("no", by: .turn(1)) == [.notify("a", "no")])
-        #expect(machine.endReported("no", by: .turn(1)) == [])
+        #expect(machine.endReported("no", by: "a", turn: 1) == [.notify("a", "no")])
+        #expect(machine.endReported("no", by: "a", turn: 1) == [])
         #expect(!machine.isRunning)
         #expect(machine.startRequested() == [.beginTurn])
         #expect(machine.turnBegan() == Machine.Turn(number: 2, task: "b"))
     }
 
     // A1
-    @Test(arguments: [Machine.Reporter.turn(1), .turn(3), .task("a"), .task("c")])
-    func wordOutOfTurnIsIgnored(_ reporter: Machine.Reporter) {
+    @Test(arguments: [("a", 1), ("b", 3), ("a", nil), ("c", nil)])
+    func reportOutOfTurnIsIgnored(_ task: String, _ turn: Int?) {
         var machine = machine(["a", "b", "c"])
         let isIgnored = { (machine: inout Machine) in
-            machine.endReported(nil, by: reporter) == []
-                && machine.endReported("no", by: reporter) == []
+            machine.endReported(nil, by: task, turn: turn) == []
+                && machine.endReported("no", by: task, turn: turn) == []
         }
         #expect(isIgnored(&machine) == true, "before the start")
         _ = machine.startRequested()
         #expect(isIgnored(&machine) == true, "before the first turn")
         _ = machine.turnBegan()
-        _ = machine.endReported(nil, by: .turn(1))
+        _ = machine.endReported(nil, by: "a", turn: 1)
         #expect(isIgnored(&machine) == true, "between turns")
         _ = machine.turnBegan()
         #expect(isIgnored(&machine) == true, "while it is b's turn")
     }
 
     // A1
-    @Test func lateSecondWordOfATaskThatIsQueuedTwiceIsIgnored() {
+    @Test func lateSecondReportOfATaskThatIsQueuedTwiceIsIgnored() {
         var machine = machine(["a", "a"])
         _ = machine.startRequested()
         _ = machine.turnBegan()
-        _ = machine.endReported(nil, by: .turn(1))
+        _ = machine.endReported(nil, by: "a", turn: 1)
         #expect(machine.turnBegan() == Machine.Turn(number: 2, task: "a"))
-        #expect(machine.endReported(nil, by: .turn(1)) == [])
-        #expect(machine.endReported(nil, by: .turn(2)) == [.notify("a", nil), .beginTurn])
+        #expect(machine.endReported(nil, by: "a", turn: 1) == [])
+        #expect(machine.endReported(nil, by: "a", turn: 2) == [.notify("a", nil), .beginTurn])
     }
 
     @Test func removedTasksAreReturnedAndHaveNoTurn() {
@@ -96,7 +96,7 @@ import Testing
         #expect(machine.turnBegan()?.task == "b")
         #expect(machine.allTasksRemoved() == ["c"])
         #expect(machine.isRunning)
-        _ = machine.endReported(nil, by: .task("b"))
+        _ = machine.endReported(nil, by: "b", turn: nil)
         #expect(machine.turnBegan() == nil)
     }
 }
