@@ -17,12 +17,10 @@ extension JobController {
     ///
     /// Must be called in `main()`, at most once.
     package final func startWork(_ body: @escaping @Sendable () async -> Void) {
-        switch shell.send({ $0.workBegins() }) {
-        case .begins: break
-        case .refused: return
-        case .waits:
-            return shell.completionQueue.enqueue(DelayedCallback { [self] in startWork(body) })
+        guard let begins = shell.send({ $0.workBegins() }) else {
+            return shell.completionQueue.enqueue(CallbackMessage { [self] in startWork(body) })
         }
+        guard begins else { return }
         let executor = ThreadContext.current.pointee.taskExecutor
         let task = Task(name: name, executorPreference: executor, operation: body)
         if shell.send({ $0.workStarted(task) }) { task.cancel() }
@@ -35,29 +33,7 @@ extension JobController {
     /// - Parameter callback: Called as one of the job's callbacks. Never called if the job has
     ///   already ended in another way.
     package final func endWork(_ callback: @escaping @Sendable () -> Void) {
-        shell.completionQueue.enqueue(WorkEnd(callback))
+        shell.completionQueue.enqueue(CallbackMessage(endsWork: true, callback))
         shell.deliverWorkEnd()
-    }
-}
-
-// Unchecked because its superclass is. The callback is a constant.
-/// Notifies a job that its own work has ended.
-private final class WorkEnd: JobMessage, @unchecked Sendable {
-    private let callback: @Sendable () -> Void
-
-    init(_ callback: @escaping @Sendable () -> Void) {
-        self.callback = callback
-        super.init(isTask: false)
-    }
-
-    override func deliver(to job: JobController) {
-        discard(from: job.shell)
-        callback()
-    }
-
-    override func discard(from shell: JobShell) {
-        // Released here, with no lock held.
-        let task = shell.send { $0.workEnded() }
-        withExtendedLifetime(task) {}
     }
 }

@@ -204,12 +204,12 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
 
     override func becameFinished() {
         // The progress may have been read for the first time after the end was decided.
-        if case .succeeded = outcome { ProgressReport(of: shell).jobSucceeded(self) }
+        if case .succeeded = outcome { shell.progressSucceeds(self) }
         if shell.features.contains(.observed) { notifyOwnObservers(of: .finished) }
     }
 
     override func delayPassed(_ body: @escaping @Sendable () -> Void) {
-        shell.completionQueue.enqueue(DelayedCallback(body))
+        shell.completionQueue.enqueue(CallbackMessage(body))
         shell.deliverElsewhere()
         if !currentLifecycle.contains(.entered) { shell.releaseUncallable() }
     }

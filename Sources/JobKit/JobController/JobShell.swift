@@ -85,7 +85,7 @@ final class JobShell: CallbackDelivery {
     /// Opens the token after `main()` has returned, so the thread that takes it may deliver.
     func mainReturned() {
         send { $0.mainReturned() }
-        ProgressReport(of: self).taskAdvanced()
+        progressAdvances()
         completionQueue.token.release()
     }
 

@@ -72,6 +72,9 @@ extension JobState {
         return ((tasksToCancel, work), dropped)
     }
 
+    /// The record of the running callback's task, if it has one.
+    var callbackRecord: TaskRecord? { callback?.action.message?.withRecord { $0 } ?? nil }
+
     // MARK: Observers
 
     /// The job's own entries of some observers, or nil for those that it lacks.

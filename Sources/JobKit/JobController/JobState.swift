@@ -26,9 +26,9 @@ struct JobState {
     private(set) weak var unstartedJob: JobController?
     /// The queue on which the job was started.
     private(set) weak var startQueue: (any OperationScheduling)?
-    private var reader = CompletionQueue.Reader()
-    /// The callback that is running.
-    private(set) var callback: RunningCallback?
+    private var reader: Message?
+    /// The action that calls the running callback, and when the callback began.
+    private(set) var callback: (action: Machine.Action, since: CoarseTime)?
     /// Runs callbacks when no JobKit thread is available.
     ///
     /// A serial queue has its own thread, so it runs even if all threads of other queues are
@@ -129,7 +129,7 @@ struct JobState {
     /// Removes everything that the job owns, because it has finished or is released unstarted.
     mutating func releaseAll() -> Owned {
         // The record of a running callback stays until the callback returns.
-        (tasks.removeAll(but: callback?.record), groups.takeCompletions(), contexts.jobEnded())
+        (tasks.removeAll(but: callbackRecord), groups.takeCompletions(), contexts.jobEnded())
     }
 
     /// Decides the outcome of the job after ``JobStateMachine/Action/finish(_:)``.
@@ -166,20 +166,14 @@ struct JobState {
 
     // MARK: Work
 
-    /// Whether the job's own work can start.
-    enum WorkAction {
-        case begins
-        /// The work must wait, because the job is suspended.
-        case waits
-        /// The work must not start, because the job is ending.
-        case refused
-    }
-
-    mutating func workBegins() -> WorkAction {
-        guard machine.ending == nil else { return .refused }
-        guard !machine.isSuspended else { return .waits }
+    /// Begins the work, unless the job is ending or suspended.
+    ///
+    /// - Returns: Whether the work has begun. Nil if it must wait until the job is resumed.
+    mutating func workBegins() -> Bool? {
+        guard machine.ending == nil else { return false }
+        guard !machine.isSuspended else { return nil }
         machine.workBegan()
-        return .begins
+        return true
     }
 
     /// Stores the Swift task of the work.
@@ -256,7 +250,7 @@ struct JobState {
             message.withRecord { $0.stopWaiting() }
             observers.callbackBegins(of: message)
         }
-        callback = RunningCallback(action, since: now)
+        callback = action.callsCode ? (action, now) : nil
         if callback != nil { tally.codeBegins() }
         return action
     }
@@ -364,16 +358,17 @@ struct JobState {
     ///   - record: The task's record.
     ///   - isLeft: Whether the task is left running.
     ///   - stopsWaiting: Whether the job stops waiting for the task.
-    /// - Returns: The action that follows. Nil if the job has released the task.
+    /// - Returns: Whether the task was queued, whether the caller must start it, and the
+    ///   notification to post. Nil if the job has released the task.
     mutating func taskCancelled(
         _ record: TaskRecord,
         isLeft: Bool,
         stopsWaiting: Bool
-    ) -> (action: JobSubmissionStateMachine<TaskRecord>.CancelAction, drop: Drop?)? {
+    ) -> (wasQueued: Bool, mustStart: Bool, drop: Drop?)? {
         guard record.task != nil else { return nil }
         if isLeft { record.leave() }
-        let action = submission.taskCancelled(record, isLeft: isLeft)
-        return (action, stopsWaiting ? stopWaiting(for: record) : nil)
+        let (wasQueued, mustStart) = submission.taskCancelled(record, isLeft: isLeft)
+        return (wasQueued, mustStart, stopsWaiting ? stopWaiting(for: record) : nil)
     }
 
     /// Removes the closures and delays of a job that has ended before it entered `main()`.

@@ -23,6 +23,23 @@ struct JobStateMachine<Message> {
         case callAllTasksFinished
         case callCancelled
         case finish(Ending)
+
+        /// Whether the action calls the job's code.
+        @inline(__always)
+        var callsCode: Bool {
+            switch self {
+            case .none, .discard, .finish: false
+            default: true
+            }
+        }
+
+        /// The message of the callback, if it has one.
+        var message: Message? {
+            switch self {
+            case .deliver(let message), .callTaskFailed(let message): message
+            default: nil
+            }
+        }
     }
 
     enum TrackAction: Equatable {

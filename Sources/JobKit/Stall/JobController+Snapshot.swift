@@ -41,17 +41,17 @@ private struct SnapshotDraft {
     let operation: Operation
     /// The indices of the tasks' drafts.
     var children: [Int] = []
-    private let unfinished: UnfinishedTasks<Operation>?
+    private let unfinished: UnfinishedTasks?
     private let fraction: Double
 
     /// The first unfinished tasks of a job.
-    var tasks: [Operation] { unfinished?.entries ?? [] }
+    var tasks: [Operation] { unfinished?.entries.map(\.task) ?? [] }
 
     init(_ operation: Operation, limit: Int) {
         self.operation = operation
         unfinished = (operation as? JobController)
-            .map { UnfinishedTasks(of: $0.shell, limit: limit) { _, _, task in task } }
-        fraction = ProgressReport.fraction(of: operation)
+            .map { UnfinishedTasks(of: $0.shell, limit: limit) }
+        fraction = JobShell.fraction(of: operation)
     }
 
     func snapshot(holding shown: [JobSnapshot]) -> JobSnapshot {

@@ -1,83 +1,39 @@
 import Foundation
 
-/// The reason why a job's own code does not continue, and the job's first unfinished tasks.
+/// The state of a job's own code, and the job's first unfinished tasks.
 struct JobStall {
+    fileprivate(set) var isSuspended = false
+    /// The first unfinished tasks, in the order tracked.
+    private(set) var tasks: [TaskStall] = []
+    /// How many more unfinished tasks there are.
+    private(set) var omittedCount = 0
     /// Text to add to the job's line.
     ///
     /// It is empty for a job that only waits for its tasks.
-    let words: String
-    let isSuspended: Bool
-    /// The first unfinished tasks, in the order tracked.
-    let tasks: [TaskStall]
-    /// How many more unfinished tasks there are.
-    let omittedCount: Int
-}
+    private(set) var words = ""
 
-extension JobShell {
-    /// Returns the state of the job's own code and its first unfinished tasks.
-    func stall(of job: JobController, limit: Int, at now: CoarseTime) -> JobStall {
-        var code = StalledCode()
-        ask { $0.read(&code, completionQueue) }
-        let groups = StalledGroups()
-        let tasks = UnfinishedTasks(of: self, limit: limit) { state, record, task in
-            TaskStall(task, record, of: job, groupLimit: groups.limit(of: record, state))
-        }
-        return JobStall(
-            words: code.words(of: job, at: now),
-            isSuspended: code.isSuspended,
-            tasks: tasks.entries,
-            omittedCount: tasks.omittedCount
-        )
-    }
-
-    /// Returns the state of one task of this job, for the report of another job.
-    ///
-    /// Nil if the job no longer tracks it.
-    func stall(of record: TaskRecord) -> TaskStall? {
-        ask { state in
-            guard let task = record.task, let job = state.job else { return nil }
-            return TaskStall(task, record, of: job, groupLimit: nil)
-        }
-    }
-}
-
-extension JobState {
-    /// Reads the current position of the job's own code.
-    fileprivate func read(_ code: inout StalledCode, _ completionQueue: CompletionQueue) {
-        code.isSuspended = isSuspended
-        code.callback = callback
-        code.record = callback?.record
-        code.task = code.record?.task
-        if case .callGroupFinished(let number)? = callback?.action {
-            code.group = group(number).group
-        }
-        code.isStarted = machine.isStarted
-        code.isInMain = machine.hasEnteredMain && !machine.isAfterMain
-        (code.ending, code.endRequestedAt) = (machine.ending, endRequestedAt)
-        let inCallback = code.record == nil ? 0 : 1
-        let waiting = completionQueue.finishedCount - tasks.endedCount - inCallback
-        code.undeliveredCount = hasUndelivered ? max(0, waiting) : 0
-    }
-}
-
-/// The current position of the job's own code, read under the job's lock.
-private struct StalledCode {
-    fileprivate(set) var isSuspended = false
     /// How many tasks have finished and wait for their callbacks, except the one in its callback.
-    fileprivate(set) var undeliveredCount = 0
-    fileprivate(set) var callback: RunningCallback?
+    fileprivate var undeliveredCount = 0
+    fileprivate var callback: (action: JobState.Machine.Action, since: CoarseTime)?
     /// The record of the callback, retained here because the callback's action does not retain it.
     ///
     /// The task is stored separately, because the record may be emptied in the meantime.
-    fileprivate(set) var record: TaskRecord?
-    fileprivate(set) var task: Operation?
-    fileprivate(set) var group: JobGroup?
-    fileprivate(set) var isStarted = false
-    fileprivate(set) var isInMain = false
-    fileprivate(set) var ending: JobState.Machine.Ending?
-    fileprivate(set) var endRequestedAt = CoarseTime(rawValue: 0)
+    fileprivate var record: TaskRecord?
+    fileprivate var task: Operation?
+    fileprivate var group: JobGroup?
+    fileprivate var isStarted = false
+    fileprivate var isInMain = false
+    fileprivate var ending: JobState.Machine.Ending?
+    fileprivate var endRequestedAt = CoarseTime(rawValue: 0)
 
-    func words(of job: JobController, at now: CoarseTime) -> String {
+    init(of job: JobController, limit: Int, at now: CoarseTime) {
+        job.shell.ask { $0.read(&self, job.shell.completionQueue) }
+        words = text(of: job, at: now)
+        let unfinished = UnfinishedTasks(of: job.shell, limit: limit)
+        (tasks, omittedCount) = (unfinished.entries, unfinished.omittedCount)
+    }
+
+    private func text(of job: JobController, at now: CoarseTime) -> String {
         let words = position(of: job, at: now)
         guard undeliveredCount > 0 else { return words }
         let waiting = undeliveredCount.counting("finished task")
@@ -129,5 +85,24 @@ private struct StalledCode {
         case .callCancelled: "jobCancelled()"
         case .none, .discard, .finish: ""
         }
+    }
+}
+
+extension JobState {
+    /// Reads the current position of the job's own code.
+    fileprivate func read(_ stall: inout JobStall, _ completionQueue: CompletionQueue) {
+        stall.isSuspended = isSuspended
+        stall.callback = callback
+        stall.record = callbackRecord
+        stall.task = stall.record?.task
+        if case .callGroupFinished(let number)? = callback?.action {
+            stall.group = group(number).group
+        }
+        stall.isStarted = machine.isStarted
+        stall.isInMain = machine.hasEnteredMain && !machine.isAfterMain
+        (stall.ending, stall.endRequestedAt) = (machine.ending, endRequestedAt)
+        let inCallback = stall.record == nil ? 0 : 1
+        let waiting = completionQueue.finishedCount - tasks.endedCount - inCallback
+        stall.undeliveredCount = hasUndelivered ? max(0, waiting) : 0
     }
 }

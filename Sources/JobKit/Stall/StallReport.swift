@@ -11,11 +11,6 @@ struct StallReport {
     private var reasons: [ObjectIdentifier: (Operation) -> String?] = [:]
     /// The shells of the jobs whose tasks have lines.
     private var seen: Set<ObjectIdentifier> = []
-    /// The reasons of dependencies that have no line, in parentheses.
-    private var outside: [ObjectIdentifier: String] = [:]
-
-    /// How many levels of dependencies without lines are followed.
-    private static let depthLimit = 3
 
     init(at now: CoarseTime) {
         self.now = now
@@ -52,7 +47,7 @@ struct StallReport {
     mutating func lines(of root: JobController, limit: Int) -> [String] {
         let limit = max(0, limit)
         let taskLimit = min(limit, .max / Self.tasksPerLine) * Self.tasksPerLine
-        let stall = root.shell.stall(of: root, limit: taskLimit, at: now)
+        let stall = JobStall(of: root, limit: taskLimit, at: now)
         seen.insert(ObjectIdentifier(root.shell))
         var lines = [firstLine(of: root, stall)]
         var (remarks, omittedCount) = remarks(below: stall, limit: taskLimit)
@@ -76,9 +71,7 @@ struct StallReport {
             let untold = next.hasFinishedWithoutNotifying
             guard untold || !next.task.isFinished else { continue }
             let job = next.task as? JobController
-            let own = job.map {
-                $0.shell.stall(of: $0, limit: limit - remarks.count - 1, at: now)
-            }
+            let own = job.map { JobStall(of: $0, limit: limit - remarks.count - 1, at: now) }
             let words = untold ? StallWords.unannounced + next.task.note : words(of: next, own)
             remarks.append(Remark(task: next.task, words: words, level: level))
             guard let job, let own, seen.insert(ObjectIdentifier(job.shell)).inserted else {
@@ -191,12 +184,20 @@ struct StallReport {
     // MARK: Reasons
 
     /// Why an operation has not been started, or nil if it is in no known queue.
-    private mutating func reasonNotToStart(_ stall: TaskStall, depth: Int = 0) -> String? {
+    ///
+    /// The reason for a dependency only names the operations that the dependency waits for.
+    private mutating func reasonNotToStart(
+        _ stall: TaskStall,
+        isDependency: Bool = false
+    ) -> String? {
         if let reason = stall.reasonToHold { return reason }
         let task = stall.task
         let dependencies = task.dependencies.filter { !$0.isFinished }
         if !dependencies.isEmpty, !task.isCancelled {
-            return "waits for " + OperationName.list(dependencies) { name(of: $0, depth: depth) }
+            return "waits for "
+                + OperationName.list(dependencies) { dependency in
+                    isDependency ? operationLabel(dependency) : name(of: dependency)
+                }
         }
         if let queue = task.containingQueue {
             return queueReason(task, of: queue) { [now] in queue.reasonsNotStarted(at: now) }
@@ -221,31 +222,15 @@ struct StallReport {
         return reason(operation)
     }
 
-    /// A dependency's name and, if it has no line, its reason.
-    private mutating func name(of dependency: Operation, depth: Int) -> String {
+    /// A dependency's name and, if it has no line, its reason in parentheses.
+    private mutating func name(of dependency: Operation) -> String {
         let name = operationLabel(dependency)
-        let id = ObjectIdentifier(dependency)
-        if let known = outside[id] { return name + known }
-        guard depth < Self.depthLimit else { return name }
-        // Set before the reason is determined, because dependencies may form a cycle.
-        outside[id] = ""
-        let records = TaskRecord.tracking(dependency)
-        guard !records.contains(where: { seen.contains(ObjectIdentifier($0.shell)) }) else {
-            return name
-        }
-        // Each record is read once, because its job may deliver and release the task at the same
-        // time.
-        var stall = TaskStall(dependency)
-        for record in records {
-            guard let known = record.shell.stall(of: record) else { continue }
-            stall = known
-            break
-        }
+        let jobs = JobShell.tracking(dependency)
+        guard !jobs.contains(where: { seen.contains(ObjectIdentifier($0)) }) else { return name }
         let reason =
             dependency.isExecuting
-            ? executing(dependency) : reasonNotToStart(stall, depth: depth + 1) ?? "not started"
-        let words = " (\(reason)\(dependency.isCancelled ? ", cancelled" : ""))"
-        outside[id] = words
-        return name + words
+            ? executing(dependency)
+            : reasonNotToStart(TaskStall(dependency), isDependency: true) ?? "not started"
+        return name + " (\(reason)\(dependency.isCancelled ? ", cancelled" : ""))"
     }
 }

@@ -69,7 +69,7 @@ final class ExplainStallTests: XCTestCase {
             "forgotten: never queued", "paused: suspended: downloads",
             "squeezed: full: uploads, where occupant executes", "waiting: waits for running",
             "running: executing", "first: suspended: downloads",
-            "second: never queued, because only 1 of group narrow may run at a time, now first",
+            "second: never queued, because only 1 of group narrow may run at a time",
             "stopping: executing, cancelled",
         ]
         XCTAssertEqual(lines.count, expected.count + 1)

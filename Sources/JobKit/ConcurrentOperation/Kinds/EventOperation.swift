@@ -26,4 +26,7 @@ public final class EventOperation<Success: Sendable>: ResultOperation<Success>, 
 
     /// Finishes the operation.
     public override func didCancel() { finish() }
+
+    /// States that other code must finish the operation.
+    public override var statusNote: String? { "until other code calls finish" }
 }

@@ -7,20 +7,17 @@ struct JobContexts {
     private var own: OperationContext?
     private var inherited: OperationContext?
     /// The context in which the job's code runs.
-    private(set) var current: OperationContext?
+    var current: OperationContext? { own ?? inherited }
 
     /// A job's new context, and the one that it replaces.
-    struct Change {
-        let context: OperationContext
-        let replaced: OperationContext?
-    }
+    typealias Change = (context: OperationContext, replaced: OperationContext?)
 
     /// Sets the job's own context.
     mutating func set(_ body: @escaping OperationContext.Body, of job: Operation) -> Change {
         let replaced = current
         let context = OperationContext(body, of: job, inside: inherited)
-        (own, current) = (context, context)
-        return Change(context: context, replaced: replaced)
+        own = context
+        return (context, replaced)
     }
 
     /// Inherits the context of an ancestor, which replaces the one inherited from it before.
@@ -31,9 +28,7 @@ struct JobContexts {
         let before = current
         inherited = change.context
         own = own?.moved(inside: change.context)
-        let changed = own ?? change.context
-        current = changed
-        return Change(context: changed, replaced: before)
+        return (own ?? change.context, before)
     }
 
     /// Clears the contexts, because the job runs no further code.

@@ -30,8 +30,7 @@ extension JobShell {
         replacing replaced: OperationContext? = nil,
         to task: Operation
     ) {
-        let change = JobContexts.Change(context: context, replaced: replaced)
-        var remaining = handDown(change, task)
+        var remaining = handDown((context, replaced), task)
         while let (task, change) = remaining.popLast() { remaining += handDown(change, task) }
     }
 

@@ -22,11 +22,6 @@ final class CompletionQueue: Sendable {
     /// How many of the finished tasks have failed.
     var failedCount: Int { failures.load(ordering: .relaxed) }
 
-    /// The position of the only reader.
-    struct Reader {
-        fileprivate var next: Unmanaged<JobMessage>?
-    }
-
     var isEmpty: Bool { tail.load(ordering: .acquiring) == nil }
 
     /// Enqueues and counts a finished task.
@@ -50,12 +45,13 @@ final class CompletionQueue: Sendable {
 
     /// Takes the oldest message, which the caller must release.
     ///
+    /// - Parameter reader: The next message of the only reader. Nil before the first call.
     /// - Returns: Nil if the queue is empty, or if another thread is still enqueueing the next
     ///   message.
-    func dequeue(_ reader: inout Reader) -> Unmanaged<JobMessage>? {
-        guard let node = reader.next ?? takeHead() else { return nil }
+    func dequeue(_ reader: inout Unmanaged<JobMessage>?) -> Unmanaged<JobMessage>? {
+        guard let node = reader ?? takeHead() else { return nil }
         if let next = node.next {
-            reader.next = next
+            reader = next
             return node
         }
         let (isLast, _) = tail.compareExchange(
@@ -63,8 +59,8 @@ final class CompletionQueue: Sendable {
             desired: nil,
             ordering: .acquiringAndReleasing
         )
-        reader.next = isLast ? nil : node.next ?? node
-        return isLast || reader.next != node ? node : nil
+        reader = isLast ? nil : node.next ?? node
+        return isLast || reader != node ? node : nil
     }
 
     private func takeHead() -> Unmanaged<JobMessage>? {

@@ -35,15 +35,27 @@ extension Unmanaged<JobMessage> {
     }
 }
 
-// Unchecked because its superclass is. The body is a constant.
-/// A closure that was passed to ``ConcurrentOperation/perform(after:_:)`` and is now due.
-final class DelayedCallback: JobMessage, @unchecked Sendable {
+// Unchecked because its superclass is. Its properties are constants.
+/// A callback of a job that belongs to no task: a closure whose delay has passed, or the end of the
+/// job's own work.
+final class CallbackMessage: JobMessage, @unchecked Sendable {
     private let body: @Sendable () -> Void
+    private let endsWork: Bool
 
-    init(_ body: @escaping @Sendable () -> Void) {
-        self.body = body
+    init(endsWork: Bool = false, _ body: @escaping @Sendable () -> Void) {
+        (self.endsWork, self.body) = (endsWork, body)
         super.init(isTask: false)
     }
 
-    override func deliver(to job: JobController) { body() }
+    override func deliver(to job: JobController) {
+        discard(from: job.shell)
+        body()
+    }
+
+    override func discard(from shell: JobShell) {
+        guard endsWork else { return }
+        // The Swift task is released here, with no lock held.
+        let task = shell.send { $0.workEnded() }
+        withExtendedLifetime(task) {}
+    }
 }

@@ -161,7 +161,7 @@ extension JobShell {
         case .callGroupFinished, .callAllTasksFinished, .callCancelled:
             send { $0.codeReturned() }
         }
-        ProgressReport(of: self).taskAdvanced()
+        progressAdvances()
         return false
     }
 
@@ -173,7 +173,7 @@ extension JobShell {
         // The thread that finished the task may still hold the record.
         _ = delivered.withRecord { $0.releaseCompletion() }
         delivered.release()
-        ProgressReport(of: self).taskAdvanced()
+        progressAdvances()
     }
 
     private func perform(
@@ -197,7 +197,7 @@ extension JobShell {
             message._withUnsafeGuaranteedRef { message in
                 message.deliver(to: job)
                 guard features.contains(.observed), let record = message.record else { return }
-                TaskNotifier(record).taskDelivered()
+                record.notifyDelivered()
             }
         case .callTaskFailed(let message):
             guard
@@ -249,7 +249,7 @@ extension JobShell {
         // If `didCancel()` is running, the thread that runs it carries out the end afterwards.
         if job.transition({ $0.decisionStored() }) {
             if job.currentLifecycle.outcome == .succeeded {
-                ProgressReport(of: self).jobSucceeded(job)
+                progressSucceeds(job)
             }
             job.end(claimed: &claimed, isInsideJobKit: true)
         }

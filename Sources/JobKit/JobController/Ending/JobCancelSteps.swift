@@ -25,16 +25,16 @@ struct TaskCancelStep: CancelStep {
         let cancelled = shell.send {
             $0.taskCancelled(record, isLeft: isLeft, stopsWaiting: stopsWaiting)
         }
-        guard let (submission, drop) = cancelled else { return }
+        guard let (wasQueued, mustStart, drop) = cancelled else { return }
         guard !isLeft else { return shell.leave(record, task) }
         // Must come before the cancellation, because a user's `cancel()` may not return.
         if let drop {
-            TaskNotifier(record).taskDropped(drop)
-        } else if !stopsWaiting, !task.mayRunThoughBarred(wasQueued: submission.wasQueued) {
+            record.notifyDropped(drop)
+        } else if !stopsWaiting, !task.mayRunThoughBarred(wasQueued: wasQueued) {
             shell.stopWaiting(for: record)
         }
         task.cancelInSweep()
-        if submission.mustStart { task.startCancelled() }
+        if mustStart { task.startCancelled() }
     }
 
     private var isNotWaitedFor: Bool { record.terms.cancellation == .cancelWithoutWaiting }

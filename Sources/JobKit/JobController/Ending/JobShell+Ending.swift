@@ -89,7 +89,7 @@ extension JobShell {
     /// If the task has not finished, observers are notified that the job has dropped it.
     func stopWaiting(for record: TaskRecord) {
         if let drop = send({ $0.stopWaiting(for: record) }) {
-            TaskNotifier(record).taskDropped(drop)
+            record.notifyDropped(drop)
         }
     }
 

@@ -34,7 +34,7 @@ extension JobController {
     /// - Parameter observer: The observer.
     public final func addObserver(_ observer: any JobObserver) {
         setFlag(.observed)
-        ObserverTraversal.add(observer, to: self)
+        JobObservers.add(observer, to: self)
     }
 
     /// Removes an observer that was added to this job.
@@ -47,7 +47,7 @@ extension JobController {
     ///
     /// - Parameter observer: The observer. If it was not added, nothing happens.
     public final func removeObserver(_ observer: any JobObserver) {
-        ObserverTraversal.remove(observer, from: self)
+        JobObservers.remove(observer, from: self)
     }
 
     /// Notifies the job's own observers of its start or finish.

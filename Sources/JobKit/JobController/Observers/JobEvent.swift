@@ -88,7 +88,9 @@ extension JobEvent {
             if entry.rootID == rootID {
                 entry.observer.job(job, didRecord: self)
             } else {
-                entry.observer.job(job, didRecord: of(root: entry.rootID))
+                var event = self
+                event.rootID = entry.rootID
+                entry.observer.job(job, didRecord: event)
             }
         }
     }
@@ -97,12 +99,6 @@ extension JobEvent {
     func at(index: Int) -> JobEvent {
         var event = self
         event.index = index
-        return event
-    }
-
-    private func of(root rootID: Int) -> JobEvent {
-        var event = self
-        event.rootID = rootID
         return event
     }
 }

@@ -42,24 +42,17 @@ struct TaskNotificationState: RawRepresentable, Hashable, Sendable {
         return true
     }
 
-    /// The actions to perform after a thread has notified observers.
-    struct EndAction: Equatable {
-        /// Whether to step the removals that wait for this task.
-        var stepsRemovals = false
-        var stopsWaiting = false
-    }
-
     /// Ends a notification.
-    mutating func end() -> EndAction {
+    ///
+    /// - Returns: Whether the caller must step the removals that wait for this task, and whether it
+    ///   must stop waiting.
+    mutating func end() -> (stepsRemovals: Bool, stopsWaiting: Bool) {
         precondition(isNotifying, "end() without begin(endsTask:)")
         rawValue -= 1
-        guard !isNotifying else { return EndAction() }
+        guard !isNotifying else { return (false, false) }
         let stepsRemovals = rawValue & Self.hasRemovals != 0
         rawValue &= ~Self.hasRemovals
-        return EndAction(
-            stepsRemovals: stepsRemovals,
-            stopsWaiting: rawValue & Self.isReleasable != 0
-        )
+        return (stepsRemovals, rawValue & Self.isReleasable != 0)
     }
 
     /// Records that observers were removed.

@@ -24,6 +24,6 @@ extension ConcurrentOperation {
         guard !currentLifecycle.contains(.finished), reportedFraction.advance(to: fraction) else {
             return
         }
-        ProgressReport.operation(self, hasReported: fraction)
+        JobShell.progress(of: self, isReported: fraction)
     }
 }

@@ -25,9 +25,9 @@ extension JobController {
         // A snapshot may already have shown a fraction.
         if let shown = shell.shownFraction.value { made.advance(to: shown) }
         let reporter = shell.send { $0.progressAsked(made) }
-        ProgressReport(of: shell).begin()
+        shell.beginProgress()
         // A job that has ended reports no further progress, so its last fraction is taken here.
-        _ = ProgressReport.fraction(of: self)
+        _ = JobShell.fraction(of: self)
         return reporter
     }
 }

@@ -40,10 +40,8 @@ struct JobSubmissionStateMachine<Task: SubmittedTask> {
     private var mayEnqueue: Bool { isOpen && !isSuspended }
     private var enqueuesAll: Bool { mayEnqueue && !isCounting }
 
-    /// The concurrency limit of a group, and how many of its permits are taken.
-    func limit(of group: Int) -> (limit: Int, taken: Int) {
-        groups[group].map { ($0.limit, $0.enqueuedCount) } ?? (.max, 0)
-    }
+    /// The concurrency limit of a group, or `Int.max` if it has none.
+    func limit(of group: Int) -> Int { groups[group]?.limit ?? .max }
 
     // MARK: Tasks
 
@@ -92,33 +90,32 @@ struct JobSubmissionStateMachine<Task: SubmittedTask> {
         }
     }
 
-    /// How far a task had got when its ending job cancelled it, and the action that follows.
-    struct CancelAction {
-        var wasQueued = false
-        /// Whether the caller must start the task, because no queue will.
-        var mustStart = false
-    }
-
     /// Cancels the submission of a task because the job is ending.
     ///
     /// A task that must be cancelled never enters its queue after this call. A task that is left
     /// running still does.
-    mutating func taskCancelled(_ task: Task, isLeft: Bool) -> CancelAction {
+    ///
+    /// - Returns: Whether the task was queued, and whether the caller must start it, because no
+    ///   queue will.
+    mutating func taskCancelled(
+        _ task: Task,
+        isLeft: Bool
+    ) -> (wasQueued: Bool, mustStart: Bool) {
         switch task.submission.stage {
-        case .enqueued, .finished: return CancelAction(wasQueued: true)
-        case .cancelled: return CancelAction()
+        case .enqueued, .finished: return (true, false)
+        case .cancelled: return (false, false)
         case .none, .deferred: break
         }
         let entry = task.queueEntry
         if !isLeft {
             task.submission.stage = .cancelled
-            return CancelAction(mustStart: entry != nil)
+            return (false, entry != nil)
         }
         if let entry {
             task.submission.stage = .enqueued
             entries.add(entry)
         }
-        return CancelAction()
+        return (false, false)
     }
 
     // MARK: The job

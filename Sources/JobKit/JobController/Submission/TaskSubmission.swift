@@ -40,14 +40,11 @@ extension TaskRecord: SubmittedTask {
     /// A task on its way into its queue.
     ///
     /// It reaches the queue even if the job ends in the meantime and empties the task's record.
-    struct QueueEntry {
-        let task: Operation
-        let queue: any OperationScheduling
-    }
+    typealias QueueEntry = (task: Operation, queue: any OperationScheduling)
 
     final var queueEntry: QueueEntry? {
         guard let task, let queue else { return nil }
-        return QueueEntry(task: task, queue: queue)
+        return (task, queue)
     }
 
     final var eventID: Int { task?.operationID ?? 0 }

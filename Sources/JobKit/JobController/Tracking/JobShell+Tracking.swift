@@ -44,12 +44,12 @@ extension JobShell {
         switch tracking {
         case nil: refuse(task, of: job, "again before it is delivered")
         case .refused:
-            let advice = "Keep it open with a task that ends after the last call of track"
-            refuse(task, of: job, "because \(job.label) has finished. \(advice)")
+            let advice = "Keep it open with an EventOperation that ends after the last call"
+            refuse(task, of: job, "because \(job.label) has finished. \(advice) of track")
         case .normal, .cancelAtOnce: break
         }
         while let notification = notifications.popLast() {
-            TaskNotifier(record).taskTracked(notification)
+            record.notifyTracked(notification)
         }
         if let context { Self.handDown(context, to: task) }
         if tracking == .normal {
@@ -71,7 +71,7 @@ extension JobShell {
             releaseUncallable()
             deliverElsewhere()
         }
-        ProgressReport(of: self).taskTracked(task, record)
+        progressTracks(task, record)
         if !isQueued || nested?.shell.hasTasks == true { lendPermit(to: task) }
     }
 
@@ -92,7 +92,7 @@ extension JobShell {
 
     /// Called on the thread that finishes the task, which then claims the delivery.
     func taskFinished(_ record: TaskRecord, hasFailed: Bool) {
-        if features.contains(.observed) { TaskNotifier(record).taskFinished() }
+        if features.contains(.observed) { record.notifyFinished() }
         // Must come before the group permit is free, because the task that gets it may finish at
         // once.
         completionQueue.enqueue(record, hasFailed: hasFailed)

@@ -2,45 +2,90 @@ import Foundation
 import Synchronization
 
 /// The undelivered tasks of a job, and how many it has had in total.
+///
+/// The records are in a doubly linked list, in the order in which their tasks were tracked. The
+/// list retains each record. The record that is removed is usually the first, and its neighbor is
+/// used next. A record retains its job's shell, so a list with records in it is never lost.
 struct JobTasks {
-    private var list = TaskList()
+    private var first: Unmanaged<TaskRecord>?
+    private var last: Unmanaged<TaskRecord>?
     /// The undelivered tasks that several jobs track, or that are not a ``ConcurrentOperation``.
     private var undelivered: Set<ObjectIdentifier> = []
     private(set) var trackedCount = 0
     /// How many tasks were delivered or discarded.
     private(set) var endedCount = 0
 
-    var isEmpty: Bool { list.isEmpty }
+    /// A record's links to its neighbors, which change them too.
+    struct Links {
+        fileprivate var previous: Unmanaged<TaskRecord>?
+        fileprivate var next: Unmanaged<TaskRecord>?
+        fileprivate var isTaken = false
+    }
+
+    var isEmpty: Bool { first == nil }
 
     /// All records, in the order in which their tasks were tracked.
-    var records: [TaskRecord] { list.records }
+    var records: [TaskRecord] {
+        var records: [TaskRecord] = []
+        while let record = record(after: records.last) { records.append(record) }
+        return records
+    }
 
     /// The records of the tasks that the job waits for.
-    var awaited: [TaskRecord] { list.records.filter(\.isAwaited) }
+    var awaited: [TaskRecord] { records.filter(\.isAwaited) }
 
     /// The tasks, in the order in which they were tracked.
-    var operations: [Operation] { list.records.compactMap(\.task) }
+    var operations: [Operation] { records.compactMap(\.task) }
 
     /// The record after another one that is in the list, or the first one, or nil at the end.
-    func record(after record: TaskRecord?) -> TaskRecord? { list.record(after: record) }
+    func record(after record: TaskRecord?) -> TaskRecord? {
+        (record.map { $0.links.next } ?? first)?.takeUnretainedValue()
+    }
 
     // MARK: Records
 
     @inline(__always)
     mutating func append(_ record: TaskRecord) {
-        list.append(record)
         trackedCount += 1
+        let node = Unmanaged.passRetained(record)
+        record.links = Links(previous: last, isTaken: true)
+        if let last {
+            last._withUnsafeGuaranteedRef { $0.links.next = node }
+        } else {
+            first = node
+        }
+        last = node
     }
 
     /// Removes a task that was delivered or discarded.
     @inline(__always)
     mutating func taskEnded(_ record: TaskRecord) {
-        list.remove(record)
+        remove(record)
         endedCount += 1
     }
 
     mutating func removeAll(but kept: TaskRecord? = nil) -> [TaskRecord] {
-        list.removeAll(but: kept)
+        let records = records.filter { $0 !== kept }
+        for record in records { remove(record) }
+        return records
+    }
+
+    /// Removes a record, which the caller must retain, in constant time.
+    private mutating func remove(_ record: TaskRecord) {
+        let links = record.links
+        guard links.isTaken else { return }
+        record.links = Links()
+        if let previous = links.previous {
+            previous._withUnsafeGuaranteedRef { $0.links.next = links.next }
+        } else {
+            first = links.next
+        }
+        if let next = links.next {
+            next._withUnsafeGuaranteedRef { $0.links.previous = links.previous }
+        } else {
+            last = links.previous
+        }
+        Unmanaged.passUnretained(record).release()
     }
 
     // MARK: Tracked twice

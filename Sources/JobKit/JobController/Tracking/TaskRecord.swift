@@ -42,8 +42,8 @@ final class TaskRecord: JobMessage, @unchecked Sendable {
     /// The fraction of its weight that the task has reported as done.
     private(set) var fraction = 0.0
 
-    /// The links to the neighbors in the ``TaskList``.
-    var links = TaskList.Links()
+    /// The links to the neighbors in ``JobTasks``.
+    var links = JobTasks.Links()
 
     @inline(__always)
     init(
@@ -171,7 +171,7 @@ final class TaskRecord: JobMessage, @unchecked Sendable {
     override var context: OperationContext? { shell.context }
 
     override func operationStarts() {
-        if shell.features.contains(.observed) { TaskNotifier(self).taskStarted() }
+        if shell.features.contains(.observed) { notifyStarted() }
     }
 
     override func operationFinished(hasFailed: Bool) {

@@ -22,7 +22,7 @@ final class CompletionQueueTests: XCTestCase {
 
     func testMessagesAreTakenInTheOrderSent() {
         let (completionQueue, released) = (CompletionQueue(), Tally())
-        var reader = CompletionQueue.Reader()
+        var reader: Unmanaged<JobMessage>?
         XCTAssertNil(completionQueue.dequeue(&reader))
         for stretch in [1, 2, 5] {
             for number in 0..<stretch {
@@ -50,7 +50,7 @@ final class CompletionQueueTests: XCTestCase {
             }
         }
         let read: @Sendable () -> Void = {
-            var reader = CompletionQueue.Reader()
+            var reader: Unmanaged<JobMessage>?
             var expected = Array(repeating: 0, count: senders)
             while expected.reduce(0, +) < senders * count {
                 guard let letter = completionQueue.dequeue(&reader)?.takeRetainedValue() as? Letter

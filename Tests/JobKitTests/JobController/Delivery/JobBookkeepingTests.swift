@@ -3,7 +3,7 @@ import Testing
 
 @testable import JobKit
 
-/// Tests ``TaskList`` and ``JobGroups``.
+/// Tests the list of ``JobTasks``, and ``JobGroups``.
 @Suite struct JobBookkeepingTests {
     private func record(_ name: String) -> TaskRecord {
         let task = ConcurrentOperation()
@@ -16,9 +16,9 @@ import Testing
         )
     }
 
-    @Test(arguments: 0..<50) func taskListKeepsTheOrderTracked(seed: Int) {
+    @Test(arguments: 0..<50) func listKeepsTheOrderTracked(seed: Int) {
         var random = WalkGenerator(seed: UInt64(seed))
-        var list = TaskList()
+        var list = JobTasks()
         var oracle: [TaskRecord] = []
         for turn in 0..<200 {
             if Bool.random(using: &random) || oracle.isEmpty {
@@ -27,7 +27,7 @@ import Testing
                 oracle.append(record)
             } else {
                 let index = Int.random(in: 0..<oracle.count, using: &random)
-                list.remove(oracle.remove(at: index))
+                list.taskEnded(oracle.remove(at: index))
             }
             #expect(list.records.map(ObjectIdentifier.init) == oracle.map(ObjectIdentifier.init))
         }

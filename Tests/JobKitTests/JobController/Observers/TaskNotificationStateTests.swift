@@ -80,10 +80,10 @@ import Testing
 
     @Test func jobStopsWaitingForAFinishedTaskWithoutDroppingIt() {
         var state = TaskNotificationState.begun
-        #expect(state.end() == .init())
+        #expect(state.end() == (false, false))
         #expect(state.begin(endsTask: true) == true)
         #expect(state.waitIsOver(isObserved: true) == .later)
-        #expect(state.end() == .init(stopsWaiting: true))
+        #expect(state.end() == (false, true))
         #expect(state.waitIsOver(isObserved: true) == .stopWaiting)
     }
 
@@ -97,12 +97,12 @@ import Testing
     @Test func deliveryIsNotifiedBehindTheEndAlone() {
         var state = TaskNotificationState.begun
         #expect(state.beginDelivery() == false)
-        #expect(state.end() == .init())
+        #expect(state.end() == (false, false))
         #expect(state.begin(endsTask: true) == true)
-        #expect(state.end() == .init())
+        #expect(state.end() == (false, false))
         #expect(state.beginDelivery() == true)
         #expect(state.observersRemoved() == true)
-        #expect(state.end() == .init(stepsRemovals: true))
+        #expect(state.end() == (true, false))
     }
 
     #if os(macOS) || os(Linux)

@@ -93,7 +93,7 @@ private func named<Named: Operation>(_ operation: Named, _ name: String) -> Name
         }
         let expected =
             "Import can't track late because Import has finished. "
-            + "Keep it open with a task that ends after the last call of track."
+            + "Keep it open with an EventOperation that ends after the last call of track."
         #expect(message(result).contains(expected))
     }
 

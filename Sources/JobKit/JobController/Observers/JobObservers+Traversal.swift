@@ -4,7 +4,7 @@ import Synchronization
 /// Adds and removes the observers of a job in all jobs below it.
 ///
 /// It also makes the tasks of these jobs report their starts.
-enum ObserverTraversal {
+extension JobObservers {
     /// Adds an observer to a job, and to all jobs below it.
     static func add(_ observer: any JobObserver, to job: JobController) {
         let rootID = job.eventNumber
@@ -31,7 +31,7 @@ enum ObserverTraversal {
         var tasks = tasks
         while let (record, task) = tasks.popLast() {
             guard let nested = jobReporting(task) else { continue }
-            tasks += TaskNotifier(record).passOn(entries, to: nested, isComplete: isComplete)
+            tasks += record.passOn(entries, to: nested, isComplete: isComplete)
         }
     }
 

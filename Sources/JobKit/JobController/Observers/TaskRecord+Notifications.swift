@@ -1,19 +1,15 @@
 /// Notifies a job's observers of the events of one task.
 ///
 /// Never used for a job without observers.
-struct TaskNotifier {
-    let record: TaskRecord
-
-    init(_ record: TaskRecord) { self.record = record }
-
+extension TaskRecord {
     /// Notifies that the task is tracked, before any other event of the task.
-    func taskTracked(_ notification: TaskNotification) {
+    func notifyTracked(_ notification: TaskNotification) {
         notification.post(.tracked, at: .now)
-        guard let nested = ObserverTraversal.jobReporting(notification.task) else {
-            return ended()
+        guard let nested = JobObservers.jobReporting(notification.task) else {
+            return notificationEnded()
         }
         let tasks = endedAfterInheriting(notification.entries, by: nested, isComplete: true)
-        ObserverTraversal.passOn(notification.entries, to: tasks, isComplete: true)
+        JobObservers.passOn(notification.entries, to: tasks, isComplete: true)
     }
 
     /// Passes observers on to the task, which is a job, unless its parent no longer waits for it.
@@ -45,73 +41,73 @@ struct TaskNotifier {
         let tasks = nested.shell.send { $0.inheritObservers(entries, isComplete: isComplete) }
         // If the parent has lost observers in the meantime, the traversal that removed them may
         // have reached the nested job too early.
-        let known = record.shell.ask { $0.known(entries) }
+        let known = shell.ask { $0.known(entries) }
         let lost = zip(entries, known).filter { $1 == nil }.map(\.0)
-        let removal = ObserverRemoval { [self] in ended() }
+        let removal = ObserverRemoval { [self] in notificationEnded() }
         if !lost.isEmpty {
-            ObserverTraversal.remove(lost, from: nested, droppedBy: record, removal)
+            JobObservers.remove(lost, from: nested, droppedBy: self, removal)
         }
         removal.step()
         return tasks
     }
 
     /// Notifies of the task's start, unless the job no longer waits for the task.
-    func taskStarted() { post(.started) }
+    func notifyStarted() { post(.started) }
 
     /// Notifies of the task's finish, unless the job no longer waits for the task.
-    func taskFinished() { post(.finished) }
+    func notifyFinished() { post(.finished) }
 
     private func post(_ kind: JobEvent.Kind) {
         let time = EventTime.now
         guard let notification = began(kind, at: time) else { return }
         notification.post(kind, at: time)
-        ended()
+        notificationEnded()
     }
 
     @inline(__always)
     private func began(_ kind: JobEvent.Kind, at time: EventTime) -> TaskNotification? {
         // Not returned by `send`, which would copy the whole notification.
         var notification: TaskNotification?
-        record.shell.send { notification = $0.eventBegan(kind, of: record, at: time) }
+        shell.send { notification = $0.eventBegan(kind, of: self, at: time) }
         return notification
     }
 
     /// Notifies that the task's callbacks have returned, if observers were notified of its finish.
-    func taskDelivered() {
-        guard record.change({ $0.beginDelivery() }) else { return }
+    func notifyDelivered() {
+        guard change({ $0.beginDelivery() }) else { return }
         var notification: TaskNotification?
-        record.shell.send { notification = $0.notification(of: record) }
+        shell.send { notification = $0.notification(of: self) }
         notification?.post(.delivered, at: .now)
-        ended()
+        notificationEnded()
     }
 
     /// Notifies that the job has dropped the task, after `begin(endsTask:)`.
     ///
     /// If the task is a job, the observers that came through this job are removed from it first.
     /// They receive no further events of it or of anything below it (R2).
-    func taskDropped(_ notification: TaskNotification?) {
+    func notifyDropped(_ notification: TaskNotification?) {
         guard let notification, let nested = notification.nestedJob else {
             notification?.post(.dropped, at: .now)
-            return ended()
+            return notificationEnded()
         }
         let removal = ObserverRemoval { [self] in
             notification.post(.dropped, at: .now)
-            ended()
+            notificationEnded()
         }
-        ObserverTraversal.remove(notification.entries, from: nested, droppedBy: record, removal)
+        JobObservers.remove(notification.entries, from: nested, droppedBy: self, removal)
         removal.step()
     }
 
     /// Performs the actions that had to wait while a thread was notifying observers.
-    func ended() {
-        let action = record.change { $0.end() }
+    func notificationEnded() {
+        let action = change { $0.end() }
         if action.stepsRemovals {
-            let removals = record.shell.send { $0.takeRemovals(of: record) }
+            let removals = shell.send { $0.takeRemovals(of: self) }
             for removal in removals { removal.step() }
         }
         if action.stopsWaiting {
-            record.shell.stopWaiting(for: record)
-            record.shell.deliverElsewhere()
+            shell.stopWaiting(for: self)
+            shell.deliverElsewhere()
         }
     }
 }

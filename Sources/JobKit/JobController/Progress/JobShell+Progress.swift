@@ -3,14 +3,10 @@ import Foundation
 /// Reports a job's fraction to its own `Progress` and to its ancestors.
 ///
 /// A job always counts its weights, but reports only after its progress was read.
-struct ProgressReport {
-    let shell: JobShell
-
-    init(of shell: JobShell) { self.shell = shell }
-
+extension JobShell {
     /// Makes this job and its nested jobs report from now on.
-    func begin() {
-        var remaining = [shell]
+    func beginProgress() {
+        var remaining = [self]
         var found: [JobShell] = []
         while let shell = remaining.popLast() {
             // A task that begins to report sets `ownFractions` and then reads `progress`.
@@ -27,47 +23,47 @@ struct ProgressReport {
                 _ = Self.takeFraction(of: task, record)
             }
         }
-        taskAdvanced()
+        progressAdvances()
     }
 
     /// Takes the fraction of a newly tracked task, which may have advanced before.
     @inline(__always)
-    func taskTracked(_ task: Operation, _ record: TaskRecord) {
+    func progressTracks(_ task: Operation, _ record: TaskRecord) {
         if record.isConcurrent,
             unsafeDowncast(task, to: ConcurrentOperation.self).reportedFraction.isReported
         {
-            shell.features.insert(.ownFractions)
+            features.insert(.ownFractions)
         }
-        if shell.features.contains(.progress) { askTracked(task, record) }
+        if features.contains(.progress) { askTracked(task, record) }
     }
 
     @inline(never)
     private func askTracked(_ task: Operation, _ record: TaskRecord) {
-        if let job = task as? JobController { ProgressReport(of: job.shell).begin() }
-        if Self.takeFraction(of: task, record) { taskAdvanced() }
+        if let job = task as? JobController { job.shell.beginProgress() }
+        if Self.takeFraction(of: task, record) { progressAdvances() }
     }
 
     /// Advances the progress of this job and its ancestors after a task was delivered or advanced.
     @inline(__always)
-    func taskAdvanced() {
-        if shell.features.contains(.progress) { advance() }
+    func progressAdvances() {
+        if features.contains(.progress) { advance() }
     }
 
     @inline(never)
     private func advance() {
-        let (job, fraction) = shell.ask { $0.jobAndFraction }
+        let (job, fraction) = ask { $0.jobAndFraction }
         // A job that reports its own fraction has already reported it to its ancestors.
         guard let job, job.reportedFraction.value == nil else { return }
         Self.advance(job, to: fraction)
     }
 
     /// Completes the progress, because the job has succeeded.
-    func jobSucceeded(_ job: JobController) {
-        if shell.features.contains(.progress) { Self.advance(job, to: 1) }
+    func progressSucceeds(_ job: JobController) {
+        if features.contains(.progress) { Self.advance(job, to: 1) }
     }
 
     /// Passes on the fraction that an operation, which may be a job, reports about itself.
-    static func operation(_ operation: ConcurrentOperation, hasReported fraction: Double) {
+    static func progress(of operation: ConcurrentOperation, isReported fraction: Double) {
         for record in TaskRecord.tracking(operation) { record.shell.features.insert(.ownFractions) }
         advance(operation, to: said(fraction, by: operation))
     }
@@ -84,7 +80,7 @@ struct ProgressReport {
             return operation.reportedFraction.value ?? 0
         }
         let shell = job.shell
-        if shell.features.contains(.ownFractions) { ProgressReport(of: shell).begin() }
+        if shell.features.contains(.ownFractions) { shell.beginProgress() }
         let (reporter, counted) = shell.ask { $0.progressAndFraction }
         let fraction = job.reportedFraction.value.map { said($0, by: job) } ?? counted
         guard let reporter else { return shell.shownFraction.raised(to: fraction) }
