@@ -57,13 +57,7 @@ extension JobController {
         failure: FailureResponse? = nil,
         completion: Never?
     ) {
-        track(
-            task,
-            group: group,
-            cancellation: cancellation,
-            weight: weight,
-            failure: failure
-        )
+        track(task, nil, group, cancellation, weight, failure, nil)
     }
 
     /// Adds a task to a queue and makes the job wait for it, with `completion: nil`.
@@ -77,13 +71,6 @@ extension JobController {
         failure: FailureResponse? = nil,
         completion: Never?
     ) {
-        trackAndQueue(
-            task,
-            on: queue,
-            group: group,
-            cancellation: cancellation,
-            weight: weight,
-            failure: failure
-        )
+        track(task, queue ?? self.queue, group, cancellation, weight, failure, nil)
     }
 }

@@ -107,8 +107,9 @@ extension JobController {
         shell.setLimit(count, for: group)
     }
 
+    /// Tracks a task, and puts it into a queue if there is one.
     @inline(__always)
-    private func track<Child: Operation>(
+    final func track<Child: Operation>(
         _ task: Child,
         _ queue: consuming (any OperationScheduling)?,
         _ group: JobGroup?,

@@ -25,14 +25,7 @@ extension JobController {
         failure: FailureResponse? = nil,
         onSuccess: sending @escaping (Child.Success) -> Void
     ) {
-        track(
-            task,
-            group: group,
-            cancellation: cancellation,
-            weight: weight,
-            failure: failure,
-            completion: orFinished(onSuccess)
-        )
+        track(task, nil, group, cancellation, weight, failure, orFinished(onSuccess))
     }
 
     /// Adds a task to a queue, makes the job wait for it, and calls a closure with its value.
@@ -66,15 +59,8 @@ extension JobController {
         failure: FailureResponse? = nil,
         onSuccess: sending @escaping (Child.Success) -> Void
     ) {
-        trackAndQueue(
-            task,
-            on: queue,
-            group: group,
-            cancellation: cancellation,
-            weight: weight,
-            failure: failure,
-            completion: orFinished(onSuccess)
-        )
+        let queue = queue ?? self.queue
+        track(task, consume queue, group, cancellation, weight, failure, orFinished(onSuccess))
     }
 
     /// Calls `onSuccess` with a task's value, or ``taskFinished(_:)`` if there is none.

@@ -130,11 +130,10 @@ struct TimelineRecording {
     /// - Parameter now: The end of the operations that still run.
     /// - Returns: The timeline, which begins with the start of the first operation.
     func timeline(at now: EventTime) -> Timeline {
-        let shown = shownIndices()
+        let (shown, ends) = shownAndEnds()
         let newIndices = Dictionary(
             uniqueKeysWithValues: zip(shown.map { records[$0].id }, 0...)
         )
-        let ends = knownEnds()
         let waits = shown.map { waitingRecord(records[$0], newIndices) }
         let origin = waits.map(\.start).min() ?? now
         let entries = zip(shown, zip(waits, TimelineWaits(waits).predecessors))
@@ -176,36 +175,23 @@ struct TimelineRecording {
         )
     }
 
-    /// Returns the time at which each operation finished.
+    /// Returns the indices of the operations that have begun and of the jobs above them, and the
+    /// time at which each operation finished.
     ///
     /// If its job did not wait for an operation, the job's end counts, because nothing is recorded
     /// of the operation after that.
-    private func knownEnds() -> [EventTime?] {
+    private func shownAndEnds() -> (shown: [Int], ends: [EventTime?]) {
+        let parents = records.map { $0.parentID.flatMap { indices[$0] } }
+        let depths = Timeline.depths(of: parents)
+        let order = records.indices.sorted { depths[$0] < depths[$1] }
         var ends = records.map { $0.end == .unknown ? nil : $0.end }
-        var isKnown = ends.map { $0 != nil }
-        for index in records.indices {
-            var chain: [Int] = []
-            var next: Int? = index
-            while let index = next, !isKnown[index] {
-                isKnown[index] = true
-                chain.append(index)
-                next = records[index].parentID.flatMap { indices[$0] }
-            }
-            for member in chain { ends[member] = next.flatMap { ends[$0] } }
+        for index in order where ends[index] == nil {
+            ends[index] = parents[index].flatMap { ends[$0] }
         }
-        return ends
-    }
-
-    /// Returns the indices of the operations that have begun, and of the jobs above them.
-    private func shownIndices() -> [Int] {
         var isShown = records.map(\.hasBegun)
-        for index in records.indices where isShown[index] {
-            var parentID = records[index].parentID
-            while let parent = parentID.flatMap({ indices[$0] }), !isShown[parent] {
-                isShown[parent] = true
-                parentID = records[parent].parentID
-            }
+        for index in order.reversed() where isShown[index] {
+            if let parent = parents[index] { isShown[parent] = true }
         }
-        return records.indices.filter { isShown[$0] }
+        return (records.indices.filter { isShown[$0] }, ends)
     }
 }
