@@ -40,12 +40,7 @@ struct JobObservers: Sendable {
     /// Adds the observers of an ancestor and returns whether the job lacked any of them.
     mutating func inherit(_ inherited: [Entry], isComplete: Bool) -> Bool {
         let before = entries.count
-        if entries.isEmpty, inherited.count <= Self.few {
-            // Shares the ancestor's array, which costs nothing.
-            entries = inherited
-        } else {
-            for entry in inherited where index(of: entry.observer) == nil { entries.append(entry) }
-        }
+        for entry in inherited where index(of: entry.observer) == nil { entries.append(entry) }
         if isComplete { completeCount = entries.count }
         return entries.count > before
     }
