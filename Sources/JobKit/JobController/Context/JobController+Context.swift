@@ -34,7 +34,7 @@ extension JobController {
         let change = shell.send { $0.setContext(context, of: self) }
         shell.features.insert(.context)
         for task in shell.tasks {
-            JobShell.handDown(change.context, replacing: change.replaced, to: task)
+            JobShell.handDown(change, to: task)
         }
     }
 }

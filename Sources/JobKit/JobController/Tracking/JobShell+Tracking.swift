@@ -51,7 +51,7 @@ extension JobShell {
         while let notification = notifications.popLast() {
             record.notifyTracked(notification)
         }
-        if let context { Self.handDown(context, to: task) }
+        if let context { Self.handDown((context, nil), to: task) }
         if tracking == .normal {
             if isEnqueued, let shell = queue?.taskQueueShell {
                 let entry = shell._withUnsafeGuaranteedRef { $0.addTracked(task, record, of: job) }
