@@ -133,7 +133,7 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
     /// - Throws: ``JobJournal/JobJournal/WriteError``.
     public func flush() async throws {
         guard !shell.guarded.withLock({ $0.isClosed }) else { return }
-        try await shell.flush()
+        try await shell.write(needsSync: true) { _ in }
     }
 
     // MARK: Suspending and retrying

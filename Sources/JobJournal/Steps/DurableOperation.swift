@@ -28,25 +28,11 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
     private let journal: JobJournal
     private let version: Int
     /// Nil once the step is about to finish.
-    private let request: Mutex<Request?>
+    private let request: Mutex<StepRequest?>
     private let coding: OutcomeCoding<Output>
-    private let stage = Atomic<Stage>(.waiting)
+    private let stage = Atomic<StepStage>(.waiting)
     private var inputDigest: SipHash.Digest?
     private var running: RunningStep?
-
-    /// The values that the user has passed to the step.
-    private struct Request: Sendable {
-        let input: (any Encodable & Sendable)?
-        let work: StepWork<Output>
-    }
-
-    /// The progress of a step, for ``statusNote`` and ``wasKnown``.
-    private enum Stage: UInt8, AtomicRepresentable {
-        case waiting
-        case known
-        case working
-        case recording
-    }
 
     init(
         _ key: String,
@@ -59,7 +45,11 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
         self.key = key
         self.journal = journal
         self.version = version
-        request = Mutex(Request(input: input, work: work))
+        request = Mutex(
+            StepRequest(input: input) { step, running in
+                (step as? DurableOperation)?.run(running, work)
+            }
+        )
         self.coding = coding
         super.init()
         name = key
@@ -93,7 +83,7 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
                 let data = try Coders.encoded(input, by: Coders.input)
                 inputDigest = data.withUnsafeBytes { journal.shell.fileKey.digest(.input, $0) }
             }
-            try begin(step, request.work)
+            try begin(step, request)
         } catch {
             finish(with: error)
         }
@@ -105,7 +95,7 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
         withExtendedLifetime(released) {}
     }
 
-    private func begin(_ step: StepName, _ work: StepWork<Output>) throws {
+    private func begin(_ step: StepName, _ request: StepRequest) throws {
         let shell = journal.shell
         var outdated: RecordLocation?
         while true {
@@ -114,7 +104,7 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
             case .isInUse: throw JobJournal.KeyInUseError(key: key)
             case .runs(let running):
                 self.running = running
-                return run(running, work)
+                return request.run(self, running)
             case .known(let location):
                 let known = try shell.read(location, of: step, readKnown)
                 guard let known else {
@@ -254,4 +244,22 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
         track(task) { [self] _ in completion(self) }
         task.start()
     }
+}
+
+/// The values that the user has passed to a step.
+///
+/// This type and ``StepStage`` are not generic, because the layout of a generic one is looked up at
+/// each use.
+private struct StepRequest: Sendable {
+    let input: (any Encodable & Sendable)?
+    /// Runs the work as the given step.
+    let run: @Sendable (ConcurrentOperation, RunningStep) -> Void
+}
+
+/// The progress of a step, for its status note.
+private enum StepStage: UInt8, AtomicRepresentable {
+    case waiting
+    case known
+    case working
+    case recording
 }

@@ -7,7 +7,7 @@ struct JournalEntry: FileRequest, RecordCarrying {
 
     var record: Record
     let meaning: Meaning
-    let written = Promise<(any Error)?>()
+    let written = Promise()
 
     init(_ record: Record, _ meaning: Meaning) {
         self.record = record
@@ -18,6 +18,4 @@ struct JournalEntry: FileRequest, RecordCarrying {
     var needsNoSync: Bool {
         if case .begun = meaning { true } else { false }
     }
-
-    func done(_ error: (any Error)?) { written.fulfill(error) }
 }

@@ -22,8 +22,7 @@ extension JournalShell: FileWriterOwner {
         if let failure { throw JobJournal.WriteError(file: url, underlying: failure) }
     }
 
-    func carryOut(_ requests: [JournalEntry], _ log: inout RecordLog) throws {
-        var entries = requests
+    func carryOut(_ entries: inout [JournalEntry], _ log: inout RecordLog) throws {
         try log.syncEarlierSessions(in: home)
         try log.append(&entries)
         if isSynced {
@@ -48,6 +47,6 @@ extension JournalShell: FileWriterOwner {
                 }
             }
         }
-        for entry in entries { entry.done(nil) }
+        for entry in entries { entry.written.fulfill() }
     }
 }

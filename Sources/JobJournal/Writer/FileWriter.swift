@@ -3,8 +3,8 @@ import JobKit
 
 /// A change of a file, which waits until a thread carries it out.
 protocol FileRequest: Sendable {
-    /// Reports that the change is in the file, or the error that prevented it.
-    func done(_ error: (any Error)?)
+    /// Fulfilled when the change is in the file, or with the error that prevented it.
+    var written: Promise { get }
 }
 
 /// Carries out the requests of a ``FileWriter``.
@@ -13,8 +13,8 @@ protocol FileWriterOwner: AnyObject, Sendable {
 
     /// Writes requests that were submitted at the same time.
     ///
-    /// If this throws, these requests and all later ones fail.
-    func carryOut(_ requests: [Request], _ log: inout RecordLog) throws
+    /// If this throws, the requests that are left and all later ones fail.
+    func carryOut(_ requests: inout [Request], _ log: inout RecordLog) throws
 
     /// Called after a thread has carried out requests.
     func requestsCarriedOut()
@@ -33,7 +33,7 @@ final class FileWriter<Owner: FileWriterOwner>: Sendable {
 
     private let state: Guarded<State>
     private let queue = DispatchQueue(label: "JobJournal")
-    private let ended = Promise<Void>()
+    private let ended = Promise()
 
     init(_ log: RecordLog) {
         state = Guarded(State(log: log))
@@ -57,7 +57,7 @@ final class FileWriter<Owner: FileWriterOwner>: Sendable {
             guard state.machine.requestAdded(request) else { return (nil, nil) }
             return (nil, state.log.map(rounds) ?? 0)
         }
-        if let refusal { return request.done(refusal) }
+        if let refusal { return request.written.fulfill(refusal) }
         if let rounds { write(for: owner, rounds) }
     }
 
@@ -73,7 +73,7 @@ final class FileWriter<Owner: FileWriterOwner>: Sendable {
             }
             guard let requests else { break }
             guard !requests.isEmpty else {
-                if isClosing { ended.fulfill(()) }
+                if isClosing { ended.fulfill() }
                 return owner.requestsCarriedOut()
             }
             carryOut(requests, log, for: owner)
@@ -82,14 +82,19 @@ final class FileWriter<Owner: FileWriterOwner>: Sendable {
         owner.requestsCarriedOut()
     }
 
-    private func carryOut(_ requests: [Owner.Request], _ taken: RecordLog?, for owner: Owner) {
+    private func carryOut(
+        _ taken: consuming [Owner.Request],
+        _ log: RecordLog?,
+        for owner: Owner
+    ) {
+        var requests = taken
         do {
-            guard var log = taken else { throw FileIsClosed() }
+            guard var log else { throw FileIsClosed() }
             defer { state.withLock { $0.log = log } }
-            try owner.carryOut(requests, &log)
+            try owner.carryOut(&requests, &log)
         } catch {
             let waiting = state.withLock { $0.machine.writeFailed(error) }
-            for request in requests + waiting { request.done(error) }
+            for request in requests + waiting { request.written.fulfill(error) }
         }
     }
 
@@ -101,7 +106,7 @@ final class FileWriter<Owner: FileWriterOwner>: Sendable {
             state.machine.closed(FileIsClosed())
             return state.machine.isWriting
         }
-        if !isWriting { ended.fulfill(()) }
+        if !isWriting { ended.fulfill() }
         await ended.wait()
         return state.withLock { $0.log.take()?.file }
     }

@@ -1,40 +1,44 @@
 import Dispatch
 import JobKit
 
-/// A value that one thread provides once, and for which others wait.
-final class Promise<Value: Sendable>: Sendable {
+/// The end of a change or of a wait, which one thread reports once, and for which others wait.
+///
+/// The class is not generic, because the deallocation of a generic one looks up its metadata.
+final class Promise: Sendable {
     private enum State {
-        case empty([@Sendable (Value) -> Void])
-        case fulfilled(Value)
+        case empty([@Sendable ((any Error)?) -> Void])
+        case fulfilled((any Error)?)
     }
 
     private let state = Guarded(State.empty([]))
 
-    /// Nil until the promise is fulfilled.
-    var value: Value? {
+    /// The error or nil, once the promise is fulfilled.
+    var value: (any Error)?? {
         state.withLock { state in
-            if case .fulfilled(let value) = state { value } else { nil }
+            if case .fulfilled(let error) = state { .some(error) } else { nil }
         }
     }
 
-    /// Provides the value, unless the promise is fulfilled already.
-    func fulfill(_ value: Value) {
-        let waiters = state.withLock { state -> [@Sendable (Value) -> Void] in
+    /// Reports the end, unless it was reported before.
+    func fulfill(_ error: (any Error)? = nil) {
+        let waiters = state.withLock { state -> [@Sendable ((any Error)?) -> Void] in
             guard case .empty(let waiters) = state else { return [] }
-            state = .fulfilled(value)
+            state = .fulfilled(error)
             return waiters
         }
-        for waiter in waiters { waiter(value) }
+        for waiter in waiters { waiter(error) }
     }
 
-    func wait() async -> Value {
-        await withUnsafeContinuation { continuation in
+    @discardableResult
+    func wait() async -> (any Error)? {
+        if let value { return value }
+        return await withUnsafeContinuation { continuation in
             whenFulfilled { continuation.resume(returning: $0) }
         }
     }
 
     /// Waits, and blocks the calling thread in the meantime.
-    func waitOnThisThread() -> Value {
+    func waitOnThisThread() -> (any Error)? {
         while true {
             if let value { return value }
             let isFulfilled = DispatchSemaphore(value: 0)
@@ -43,10 +47,10 @@ final class Promise<Value: Sendable>: Sendable {
         }
     }
 
-    private func whenFulfilled(_ body: @escaping @Sendable (Value) -> Void) {
-        let value = state.withLock { state -> Value? in
+    private func whenFulfilled(_ body: @escaping @Sendable ((any Error)?) -> Void) {
+        let value = state.withLock { state -> (any Error)?? in
             switch state {
-            case .fulfilled(let value): return value
+            case .fulfilled(let error): return .some(error)
             case .empty(let waiters):
                 state = .empty(waiters + [body])
                 return nil

@@ -179,6 +179,33 @@ final class OutboxDiskTests: XCTestCase {
         await outbox.close()
     }
 
+    func testFailedSyncBeforeAnAttemptDelaysIt() async throws {  // B1, B9
+        let (folder, disk, clock) = (TemporaryFolder(self), Disk(), ManualClock())
+        let performed = EventLog()
+        let outbox = try open(
+            folder,
+            disk,
+            .with {
+                $0.safety = .powerLoss
+                $0.suspendedFor = ["test"]
+                $0.clock = clock
+            }
+        ) { item, attempt in
+            performed.record("\(item) \(attempt.failureCount) \(attempt.interruptions)")
+        }
+        let id = try outbox.add("a", key: "k")
+        try await outbox.flush()
+        disk.failsSyncs.withLock { $0 = true }
+        outbox.resume(for: "test")
+        await clock.waitForDeadline(clock.now.advanced(by: .seconds(1)))
+        XCTAssertEqual(performed.events, [])
+        disk.failsSyncs.withLock { $0 = false }
+        clock.advance(by: .seconds(1))
+        try await outbox.waitForFinish(of: id)
+        XCTAssertEqual(performed.events, ["a 0 0"])
+        await outbox.close()
+    }
+
     func testFullDiskPreventsACompactionAndNothingElse() async throws {
         let (folder, disk) = (TemporaryFolder(self), Disk())
         let outbox = try open(folder, disk, .with { $0.suspendedFor = ["test"] })

@@ -121,7 +121,7 @@ extension OutboxShell {
             let floor = max((writer.fileSize ?? 0) * 3 / 2, 1 << 20)
             guarded.withLock { $0.disk.compactionFloor = floor }
         }
-        guarded.withLock { $0.disk.compaction.take() }?.fulfill(())
+        guarded.withLock { $0.disk.compaction.take() }?.fulfill()
         startAttempts()
     }
 

@@ -40,16 +40,16 @@ struct OutboxEntryPayload: Sendable {
     var item: ArraySlice<UInt8> = []
 
     func record(_ kind: Record.Kind = .entry, with fileKey: FileKey) -> Record {
-        let counts = [key, deduplicationID, error].map { $0.map { UInt32($0.utf8.count) } ?? .max }
+        func count(_ text: String?) -> UInt32 { text.map { UInt32($0.utf8.count) } ?? .max }
         let header = Header(
             id: id,
             position: position,
             addedAt: addedAt,
             progress: progress,
-            keyCount: counts[0],
-            deduplicationIDCount: counts[1],
+            keyCount: count(key),
+            deduplicationIDCount: count(deduplicationID),
             replacedCount: UInt32(replaced.count),
-            errorCount: counts[2]
+            errorCount: count(error)
         )
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.headerSize + item.count + 256)

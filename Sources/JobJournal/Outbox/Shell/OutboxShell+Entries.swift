@@ -21,8 +21,8 @@ extension OutboxShell {
             let entries = additions.entries
             let locations = records.suffix(entries.count).map(\.location)
             apply(leaving: entries.flatMap(\.replaced), otherwise: true) { state in
-                for (entry, location) in zip(entries, locations) {
-                    state.machine.entryAdded(entry, at: location, time)
+                for at in entries.indices {
+                    state.machine.entryAdded(entries[at], at: locations[at], time)
                 }
             }
             emit(additions.events)
@@ -39,18 +39,18 @@ extension OutboxShell {
         _ id: UInt64,
         _ deduplicationID: String?
     ) async throws -> (attempt: OutboxAttempt, progress: OutboxProgress)? {
-        let begun = try await write { [self] log -> (OutboxAttempt, OutboxProgress)? in
+        // The end of the write orders the assignment before the use.
+        nonisolated(unsafe) var begun: (OutboxAttempt, OutboxProgress)?
+        try await write(needsSync: true) { [self] log in
             let (next, entry) = guarded.withLock { state in
                 (state.machine.beginning(of: id), state.machine.entry(id))
             }
-            guard let next, let (slot, key) = entry else { return nil }
+            guard let next, let (slot, key) = entry else { return }
             try change(id, next, nil, &log)
             guarded.withLock { $0.machine.attemptBegan(id, next) }
             emit([OutboxEvent(id, key, .began)])
-            return (OutboxAttempt(slot, key, deduplicationID, with: fileKey), slot.progress)
+            begun = (OutboxAttempt(slot, key, deduplicationID, with: fileKey), slot.progress)
         }
-        .wait().get()
-        if begun != nil, settings.isSynced { try await flush() }
         return begun
     }
 
@@ -125,7 +125,7 @@ extension OutboxShell {
             state.attempts[id] = nil
             return state.attempts.isEmpty ? state.attemptsEnded : nil
         }
-        ended?.fulfill(())
+        ended?.fulfill()
     }
 
     // MARK: Removal and retries

@@ -26,7 +26,7 @@ extension OutboxShell {
     }
 
     func waitForFinish(of id: UInt64) async throws {
-        let waiter = OutboxWatchers.Waiter()
+        let waiter = Promise()
         let result = guarded.withLock { state -> Result<Void, any Error>? in
             let hasLeft = state.machine.entry(id) == nil
             if hasLeft, !state.watchers.hasLeftOtherwise(id) { return .success(()) }
@@ -37,9 +37,9 @@ extension OutboxShell {
         if let result { return try result.get() }
         defer { guarded.withLock { $0.watchers.remove(waiter, for: id) } }
         try await withTaskCancellationHandler {
-            try await waiter.wait().get()
+            if let error = await waiter.wait() { throw error }
         } onCancel: {
-            waiter.fulfill(.failure(CancellationError()))
+            waiter.fulfill(CancellationError())
         }
     }
 
@@ -53,13 +53,13 @@ extension OutboxShell {
             (body(&state), state.watchers.entriesLeft(ids, otherwise: otherwise))
         }
         for waiter in waiters {
-            waiter.fulfill(otherwise ? .failure(CancellationError()) : .success(()))
+            waiter.fulfill(otherwise ? CancellationError() : nil)
         }
         return value
     }
 
     func waitUntilIdle() async {
-        let idle = Promise<Void>()
+        let idle = Promise()
         let isClosed = guarded.withLock { state in
             if !state.isClosed { state.watchers.idle.append(idle) }
             return state.isClosed

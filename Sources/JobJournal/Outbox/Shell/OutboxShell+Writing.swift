@@ -10,12 +10,9 @@ struct OutboxRequest: FileRequest {
     var isOptional = false
     /// Whether the change is made later if writing fails.
     var isKept = false
-    /// Called once the change is in the file, or with the error that prevented it.
-    var whenDone: @Sendable ((any Error)?) -> Void = { _ in }
+    let written = Promise()
 
     init(_ body: @escaping @Sendable (inout RecordLog) throws -> Void) { self.body = body }
-
-    func done(_ error: (any Error)?) { whenDone(error) }
 }
 
 /// The state of disk failures and of the compaction.
@@ -29,7 +26,7 @@ struct OutboxDisk {
     var pause = 1.0
     var timer: OutboxTimer?
     /// The compaction that runs, and its end.
-    var compaction: Promise<Void>?
+    var compaction: Promise?
     /// The file size below which no compaction is tried.
     var compactionFloor = 0
 }
@@ -40,32 +37,25 @@ extension OutboxShell: FileWriterOwner {
         isOptional: Bool = false,
         _ body: @escaping @Sendable (inout RecordLog) throws -> Value
     ) throws -> Value {
-        try write(isOptional: isOptional, body).waitOnThisThread().get()
-    }
-
-    /// Makes a change, and returns the promise that it is written.
-    func write<Value: Sendable>(
-        isOptional: Bool = false,
-        _ body: @escaping @Sendable (inout RecordLog) throws -> Value
-    ) -> Promise<Result<Value, any Error>> {
-        let result = Promise<Result<Value, any Error>>()
-        var request = OutboxRequest { result.fulfill(.success(try body(&$0))) }
+        // The promise orders the assignment before the use.
+        nonisolated(unsafe) var value: Value?
+        var request = OutboxRequest { value = try body(&$0) }
         request.isOptional = isOptional
-        request.whenDone = { [self] error in
-            if let error { result.fulfill(.failure(writeError(error))) }
-        }
         submit(request)
-        return result
+        let error = request.written.waitOnThisThread()
+        guard error == nil, let value else { throw writeError(error ?? FileIsClosed()) }
+        return value
     }
 
-    /// Suspends until all earlier changes are written and, if necessary, synced.
-    func flush() async throws {
-        let error = Promise<(any Error)?>()
-        var request = OutboxRequest { _ in }
-        request.needsSync = settings.isSynced
-        request.whenDone = { error.fulfill($0) }
+    /// Makes a change, and suspends until it is written and, if necessary, synced.
+    func write(
+        needsSync: Bool = false,
+        _ body: @escaping @Sendable (inout RecordLog) throws -> Void
+    ) async throws {
+        var request = OutboxRequest(body)
+        request.needsSync = needsSync && settings.isSynced
         submit(request)
-        if let error = await error.wait() { throw writeError(error) }
+        if let error = await request.written.wait() { throw writeError(error) }
     }
 
     /// Makes a change on this thread, or on the thread that writes.
@@ -76,7 +66,7 @@ extension OutboxShell: FileWriterOwner {
 
     func requestsCarriedOut() { startAttempts() }
 
-    func carryOut(_ requests: [OutboxRequest], _ log: inout RecordLog) {
+    func carryOut(_ requests: inout [OutboxRequest], _ log: inout RecordLog) {
         var unsynced: [OutboxRequest] = []
         for request in requests {
             var isRecovered = false
@@ -84,13 +74,13 @@ extension OutboxShell: FileWriterOwner {
                 try recover(&log)
                 isRecovered = true
                 try request.body(&log)
-                if request.needsSync { unsynced.append(request) } else { request.done(nil) }
+                if request.needsSync { unsynced.append(request) } else { request.written.fulfill() }
             } catch {
                 if !isRecovered || !request.isOptional { writingFailed() }
                 if request.isKept {
                     guarded.withLock { $0.disk.kept.append(request) }
                 } else {
-                    request.done(error)
+                    request.written.fulfill(error)
                 }
             }
         }
@@ -100,7 +90,7 @@ extension OutboxShell: FileWriterOwner {
             failure = error
             writingFailed()
         }
-        for request in unsynced { request.done(failure) }
+        for request in unsynced { request.written.fulfill(failure) }
     }
 
     // MARK: Failures
@@ -116,7 +106,7 @@ extension OutboxShell: FileWriterOwner {
             try log.syncEarlierSessions(in: home)
             while let request = rest.first {
                 try request.body(&log)
-                request.done(nil)
+                request.written.fulfill()
                 rest.removeFirst()
             }
             if isFailing, kept.isEmpty {

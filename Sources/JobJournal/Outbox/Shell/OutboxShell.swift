@@ -15,7 +15,7 @@ final class OutboxShell: Sendable {
         var disk = OutboxDisk()
         var attempts: [UInt64: OutboxOperation] = [:]
         /// Fulfilled when no attempt runs, while the outbox is closing.
-        var attemptsEnded: Promise<Void>?
+        var attemptsEnded: Promise?
         var watchers = OutboxWatchers()
         /// Waits for the end of the next delay.
         var timer: OutboxTimer?
@@ -29,7 +29,7 @@ final class OutboxShell: Sendable {
     let home: JournalFolder
     let guarded: Guarded<State>
     let writer: FileWriter<OutboxShell>
-    private let closed = Promise<Void>()
+    private let closed = Promise()
 
     init(at folder: URL, name: String, _ settings: OutboxSettings, calls: FileCalls) throws {
         let fileName = JournalFileName(name, suffix: ".outbox")
@@ -60,8 +60,10 @@ final class OutboxShell: Sendable {
     /// Starts all attempts that may start, and resumes the waiters if the outbox is idle.
     func startAttempts() {
         let time = time()
-        guarded.withLock { $0.machine.timePassed(time) }
-        while let id = guarded.withLock({ $0.machine.nextAttempt() }) {
+        while let id = guarded.withLock({ state -> UInt64? in
+            state.machine.timePassed(time)
+            return state.machine.nextAttempt()
+        }) {
             let attempt = OutboxOperation(id, self)
             guarded.withLock { $0.attempts[id] = attempt }
             attempt.start()
@@ -70,13 +72,13 @@ final class OutboxShell: Sendable {
         compactIfNeeded()
         // A thread that writes repeats this check afterwards.
         guard !writer.isWriting else { return }
-        let waiters = guarded.withLock { state -> [Promise<Void>] in
+        let waiters = guarded.withLock { state -> [Promise] in
             guard state.machine.activeCount == 0, state.disk.compaction == nil,
                 !state.machine.canStart()
             else { return [] }
             return exchange(&state.watchers.idle, with: [])
         }
-        for waiter in waiters { waiter.fulfill(()) }
+        for waiter in waiters { waiter.fulfill() }
     }
 
     /// Sets the timer to the end of the next delay.
@@ -133,11 +135,14 @@ final class OutboxShell: Sendable {
             }
             return (Array(state.attempts.values), !state.isClosing)
         }
-        guard isFirst else { return await closed.wait() }
+        guard isFirst else {
+            await closed.wait()
+            return
+        }
         for attempt in attempts { attempt.cancelElsewhere() }
         setTimer()
         if !attempts.isEmpty { await waitForAttempts(limit) }
-        _ = await write { [self] log in try writeEnd(&log) }.wait()
+        try? await write { [self] log in try writeEnd(&log) }
         _ = await writer.close()
         await guarded.withLock { $0.disk.compaction }?.wait()
         let (file, watchers, timer) = guarded.withLock { state in
@@ -147,7 +152,7 @@ final class OutboxShell: Sendable {
         timer?.finish()
         file?.unlock()
         watchers.end()
-        closed.fulfill(())
+        closed.fulfill()
     }
 
     /// Records the ends of attempts that still run, and compacts the file of an empty outbox.
@@ -170,17 +175,17 @@ final class OutboxShell: Sendable {
     ///
     /// The limit is measured in real time and on the clock, and the earlier end counts.
     private func waitForAttempts(_ limit: Duration) async {
-        let ended = Promise<Void>()
+        let ended = Promise()
         var timers = [OutboxTimer(on: settings.clock)]
         if !(settings.clock is ContinuousClock) {
             timers.append(OutboxTimer(on: ContinuousClock()))
         }
-        for timer in timers { timer.wait(limit / .seconds(1)) { ended.fulfill(()) } }
+        for timer in timers { timer.wait(limit / .seconds(1)) { ended.fulfill() } }
         let isIdle = guarded.withLock { state in
             state.attemptsEnded = ended
             return state.attempts.isEmpty
         }
-        if isIdle { ended.fulfill(()) }
+        if isIdle { ended.fulfill() }
         await ended.wait()
         for timer in timers { timer.finish() }
     }

@@ -2,13 +2,11 @@ import Foundation
 
 /// The readers and Swift tasks that wait for changes of an outbox.
 struct OutboxWatchers {
-    typealias Waiter = Promise<Result<Void, any Error>>
-
     private(set) var streams: [Int: AsyncStream<OutboxEvent>.Continuation] = [:]
     /// The events from the opening of the outbox, until the first stream takes them.
     var openingEvents: [OutboxEvent] = []
-    var idle: [Promise<Void>] = []
-    private var waiters: [UInt64: [Waiter]] = [:]
+    var idle: [Promise] = []
+    private var waiters: [UInt64: [Promise]] = [:]
     private var lastStream = 0
     /// The recent entries that were dropped, replaced or removed.
     private var leftOtherwise: Set<UInt64> = []
@@ -26,15 +24,15 @@ struct OutboxWatchers {
 
     func hasLeftOtherwise(_ id: UInt64) -> Bool { leftOtherwise.contains(id) }
 
-    mutating func add(_ waiter: Waiter, for id: UInt64) { waiters[id, default: []].append(waiter) }
+    mutating func add(_ waiter: Promise, for id: UInt64) { waiters[id, default: []].append(waiter) }
 
-    mutating func remove(_ waiter: Waiter, for id: UInt64) {
+    mutating func remove(_ waiter: Promise, for id: UInt64) {
         waiters[id]?.removeAll { $0 === waiter }
         if waiters[id]?.isEmpty == true { waiters[id] = nil }
     }
 
     /// Takes the waiters of entries that have left.
-    mutating func entriesLeft(_ ids: [UInt64], otherwise: Bool) -> [Waiter] {
+    mutating func entriesLeft(_ ids: [UInt64], otherwise: Bool) -> [Promise] {
         if otherwise {
             leftOrder += ids.suffix(1_024)
             leftOtherwise.formUnion(ids.suffix(1_024))
@@ -56,7 +54,7 @@ struct OutboxWatchers {
     /// Ends all streams and waits, because the outbox is closed.
     func end() {
         for stream in streams.values { stream.finish() }
-        for waiter in waiters.values.joined() { waiter.fulfill(.failure(CancellationError())) }
-        for waiter in idle { waiter.fulfill(()) }
+        for waiter in waiters.values.joined() { waiter.fulfill(CancellationError()) }
+        for waiter in idle { waiter.fulfill() }
     }
 }

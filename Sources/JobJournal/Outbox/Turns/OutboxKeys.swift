@@ -15,7 +15,7 @@ struct OutboxKeys: Sendable {
         fileprivate(set) var asideCount = 0
         fileprivate(set) var activeCount = 0
         fileprivate var turn: UInt64
-        fileprivate var isInTurns = false
+        fileprivate(set) var isInTurns = false
     }
 
     /// The internal key of entries without a key.
@@ -29,7 +29,9 @@ struct OutboxKeys: Sendable {
     var withoutKey = OutboxHeap<UInt64>()
     private var latestTurn: UInt64 = 0
 
-    subscript(number: Number) -> Key { keys[Int(number)] }
+    subscript(number: Number) -> Key {
+        _read { yield keys[Int(number)] }
+    }
 
     func number(of name: String?) -> Number? { name.map { numbers[$0] } ?? Self.none }
 

@@ -103,6 +103,8 @@ struct OutboxStateMachine: Sendable {
 
     /// Gives a key a turn if it has an entry that may start.
     private mutating func noteReady(_ key: Number) {
+        // For entries without a key, `firstReady(of:)` also removes those that have left.
+        guard key == OutboxKeys.none || !keys[key].isInTurns else { return }
         if firstReady(of: key) != nil { keys.takeTurn(key) } else { keys.freeIfUnused(key) }
     }
 
