@@ -21,7 +21,9 @@ struct OutboxCosts {
         let opening = ChildProcess.outbox(of: count, in: folder)
         let turns = try turns(large: 10_000) / turns(large: 1)
         try OutboxFile.delete(at: folder, name: "adds")
-        return [adds, batch, flow, opening.seconds, opening.bytes, turns]
+        return [
+            adds, batch.total, batch.encoder, flow, opening.seconds, opening.bytes, turns,
+        ]
     }
 
     /// Measures the time and the processor time of each entry in a part.
@@ -66,16 +68,22 @@ struct OutboxCosts {
         return Double(count) / (time.nanoseconds / 1e9)
     }
 
-    /// Compares a synced write of 1,000 items with a sync of as many bytes.
-    func batch() throws -> Double {
+    /// Compares a synced write of 1,000 items, and their encoding alone, with a sync of as many
+    /// bytes.
+    func batch() throws -> (total: Double, encoder: Double) {
         let items = (0..<1_000).map { Upload(id: $0, name: "photo") }
         let outbox = try open("batch", isSuspended: true, .powerLoss)
         let path = folder.appending(path: "disk").path
         let file = Foundation.open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         defer { Foundation.close(file) }
         let bytes = [UInt8](repeating: 7, count: 180_000)
-        var ratios: [Double] = []
+        var (ratios, floors): ([Double], [Double]) = ([], [])
+        let encoder = JSONEncoder()
         for _ in 0..<20 {
+            let encoding = try ContinuousClock()
+                .measure {
+                    for item in items { _ = try encoder.encode(item) }
+                }
             let time = try ContinuousClock()
                 .measure {
                     try outbox.add(contentsOf: items)
@@ -91,10 +99,11 @@ struct OutboxCosts {
                     #endif
                 }
             ratios.append(time.nanoseconds / disk.nanoseconds)
+            floors.append(encoding.nanoseconds / disk.nanoseconds)
         }
         close(outbox)
         try OutboxFile.delete(at: folder, name: "batch")
-        return ratios.sorted()[ratios.count / 2]
+        return (ratios.sorted()[ratios.count / 2], floors.sorted()[floors.count / 2])
     }
 
     /// Measures how many entries a second are added, performed and removed.
