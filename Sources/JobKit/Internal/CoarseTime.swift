@@ -25,7 +25,10 @@ struct CoarseTime: RawRepresentable {
     }
 
     /// The whole seconds from this instant to a later one, as people count them.
+    ///
+    /// Zero if the other instant is earlier, because a report reads the time first, and an
+    /// operation may be cancelled afterwards.
     func seconds(to later: CoarseTime) -> Int {
-        Int((later.rawValue &- rawValue) >> 3)
+        Int(max(0, Int32(bitPattern: later.rawValue &- rawValue)) >> 3)
     }
 }
