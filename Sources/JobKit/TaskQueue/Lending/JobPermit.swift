@@ -82,10 +82,12 @@ struct JobPermit: ~Copyable, Sendable {
 /// thread that is not a worker of the job's queue reports at once.
 final class PendingPermitUpdate: DeliveringWorker {
     private let queue: ObjectIdentifier
+    // Unchecked, because no other thread uses this worker. Each check costs instructions for each
+    // task of a limited queue.
     /// The job that is about to run its own code.
-    var busy: ConcurrentOperation?
+    @exclusivity(unchecked) var busy: ConcurrentOperation?
     /// The job that has nothing to run until one of its tasks finishes.
-    var waiting: (any WaitingJob)?
+    @exclusivity(unchecked) var waiting: (any WaitingJob)?
 
     init(for queue: TaskQueueShell) { self.queue = ObjectIdentifier(queue) }
 
