@@ -59,7 +59,7 @@ final class PageOfActionsTests: XCTestCase {
             )
         }
         XCTAssertEqual(try server.get("/jobs/\(id)").json["cancelRequestedAt"] as? Int, nil)
-        try browser.click("#row-\(id) button")
+        try browser.confirm("#row-\(id) button")
         try browser.wait("document.querySelector('#row-\(id)').dataset.state === 'cancelled'")
         XCTAssertEqual(browser.problems, [])
     }
@@ -74,7 +74,7 @@ final class PageOfActionsTests: XCTestCase {
         try browser.click("#bulk")
         try browser.wait("\(bulk).textContent === 'Cancel all 120 queued runs, really?'")
         XCTAssertEqual(try server.states().values.count { $0 == "queued" }, 120)
-        try browser.click("#bulk")
+        try browser.confirm("#bulk")
         try waitUntil("all are cancelled") {
             try server.states().values.count { $0 == "cancelled" } == 120
         }
@@ -85,8 +85,7 @@ final class PageOfActionsTests: XCTestCase {
         }
         let other = try Browser(on: server, path: "/?state=failed")
         try other.wait("\(bulk).textContent === 'Run all 3 failed runs again'")
-        try other.click("#bulk")
-        try other.click("#bulk")
+        try other.confirm("#bulk")
         try waitUntil("all have run again") {
             try server.states().values.count { $0 == "failed" } == 6
         }

@@ -17,6 +17,21 @@ extension Browser {
         try evaluate("document.querySelector(`\(selector)`).click()")
     }
 
+    /// Presses a button and answers its question.
+    ///
+    /// A question ends after some seconds, which a busy machine may need between two calls.
+    func confirm(_ selector: String) throws {
+        try evaluate(
+            """
+            (() => {
+              const button = document.querySelector(`\(selector)`);
+              if (!/really/i.test(button.textContent)) button.click();
+              button.click();
+            })()
+            """
+        )
+    }
+
     /// The text of the first element that a selector finds.
     func text(_ selector: String) throws -> String {
         try evaluate("document.querySelector(`\(selector)`).textContent") as? String ?? ""

@@ -17,7 +17,6 @@ const actions = {
   Delete: { send: (id) => remove(`/jobs/${id}`), one: "was deleted", many: "were deleted" },
 };
 let changed = () => {};
-let clearsDone = null;
 
 // `change` reads the list again after an action.
 export function prepareBulk(change) {
@@ -41,6 +40,8 @@ export function showSelection() {
   const [open, ended] = [all.filter(mayCancel).length, all.filter(hasEnded).length];
   bar.hidden = all.length === 0;
   if (bar.hidden) return;
+  // The result of the last action is old now.
+  show(done, "");
   show(bar.querySelector("span"), `${number(all.length)} selected`);
   label(cancelling, "Cancel", open, `Cancel ${number(open)}`);
   label(repeating, "Run again", ended, `Run ${number(ended)} again`);
@@ -69,6 +70,7 @@ async function press(button, verb, may) {
 // Sends one request for each run, and shows how many were refused and why.
 async function perform(button, verb, list) {
   button.setAttribute("aria-disabled", "true");
+  show(done, "");
   let [taken, refused, reason] = [0, 0, ""];
   try {
     const ids = (await list()).sort((a, b) => a - b);
@@ -85,19 +87,13 @@ async function perform(button, verb, list) {
     }
     const words = `${counted(taken)} ${taken === 1 ? actions[verb].one : actions[verb].many}`;
     const refusals = `${number(refused)} refused: ${reason}`;
-    report(refused === 0 ? `${words}.` : taken === 0 ? refusals : `${words}, ${refusals}`);
+    show(done, refused === 0 ? `${words}.` : taken === 0 ? refusals : `${words}, ${refusals}`);
   } catch (problem) {
-    report(problem.message);
+    show(done, problem.message);
   } finally {
     button.removeAttribute("aria-disabled");
     changed();
   }
-}
-
-function report(words) {
-  show(done, words);
-  clearTimeout(clearsDone);
-  clearsDone = setTimeout(() => show(done, ""), 10000);
 }
 
 // The action for all runs that a filter by state selects, also those that are not shown.
