@@ -36,8 +36,8 @@ struct TaskQueueLoanState: Sendable {
 
     /// Resets everything, because the entry has left the queue.
     mutating func entryLeft() {
-        // The next entry in this slot needs no new array.
-        lenders.removeAll(keepingCapacity: true)
+        // Keeps the array for the next entry. `removeAll(keepingCapacity:)` costs more for one element.
+        while !lenders.isEmpty { lenders.removeLast() }
         (lender, borrower) = (nil, nil)
         (isWaitingJob, hasRequestBelow, isListed) = (false, false, false)
         if !lenderState.isNone { lenderState = Rare() }

@@ -29,9 +29,6 @@ struct TaskQueueTickets<Entry> {
 
     /// Keeps the lists short if entries leave the state without being popped.
     mutating func removeStale(_ slots: Slots) {
-        // Usual case: the tasks of one job start one after another with its permit, and none is
-        // popped.
-        _ = first(slots)
         guard lists.needsCompaction else { return }
         lists.removeStale { slots[$0.slot].matches($0, $1, in: state) }
     }
