@@ -26,6 +26,12 @@ let package = Package(
             swiftSettings: [.define("SCHEDULES")]
         ),
         .testTarget(
+            name: "SchedulerTests",
+            dependencies: ["Scheduler"],
+            path: "Tests/Scheduler",
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        .testTarget(
             name: "Programs",
             dependencies: ["JobJournal", "JobKit", "JobKitTesting", "Scheduler"],
             swiftSettings: [.swiftLanguageMode(.v5)]

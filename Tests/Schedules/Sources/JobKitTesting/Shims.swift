@@ -23,7 +23,9 @@ func withTaskCancellationHandler<Value>(
     onCancel handler: @Sendable () -> Void,
     isolation: isolated (any Actor)? = #isolation
 ) async rethrows -> Value {
-    try await Swift.withTaskCancellationHandler(
+    Control.touchRuntime()
+    defer { Control.touchRuntime() }
+    return try await Swift.withTaskCancellationHandler(
         operation: operation,
         onCancel: { Control.withoutSwitch(handler) },
         isolation: isolation

@@ -17,15 +17,29 @@ package enum Control {
         me.schedule.point(me, Site(file, line))
     }
 
+    /// Records an access of the calling thread, or of the condition that is evaluated.
+    static func access(_ object: SharedObject, isWrite: Bool = true) {
+        VirtualThread.current?.schedule.access(object, isWrite: isWrite)
+    }
+
+    /// Records that the calling thread changes the state of a Swift task.
+    package static func touchRuntime() {
+        if let me = VirtualThread.current { me.schedule.access(me.schedule.runtime) }
+    }
+
     /// A place at which the caller waits for another thread without a lock.
     package static func yield(_ file: StaticString, _ line: UInt) {
-        guard let me = thread else { return }
+        guard let me = thread else {
+            sched_yield()
+            return
+        }
         me.schedule.yield(me, Site(file, line))
     }
 
     /// Runs code in which no other thread continues unless it must wait.
     package static func withoutSwitch<Value>(_ body: () throws -> Value) rethrows -> Value {
         guard let me = thread else { return try body() }
+        me.schedule.access(me.schedule.runtime)
         me.unswitchable += 1
         defer { me.unswitchable -= 1 }
         return try body()
@@ -80,7 +94,10 @@ enum Hooks {
             }
             let address = UInt(bitPattern: job)
             let schedule = me.schedule
-            let run: () -> Void = { runJob(UnsafeMutableRawPointer(bitPattern: address)) }
+            let run: () -> Void = {
+                Control.touchRuntime()
+                runJob(UnsafeMutableRawPointer(bitPattern: address))
+            }
             if isForMainActor {
                 DispatchQueue.main.enqueue(schedule, run)
             } else if delay > 0 {

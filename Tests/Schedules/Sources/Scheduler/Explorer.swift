@@ -4,8 +4,8 @@ import Foundation
 package struct Explorer {
     let name: String
     let program: (World) -> Void
-    /// How many schedules exhaustive search runs at most.
-    let exhaustiveLimit: Int
+    /// How many schedules bounded search runs at most for each number of preemptions.
+    let limit: Int
     /// How many seconds random schedules take.
     let seconds: Double
 
@@ -29,12 +29,12 @@ package struct Explorer {
 
     package init(
         _ name: String,
-        exhaustiveLimit: Int,
+        limit: Int,
         seconds: Double,
         _ program: @escaping (World) -> Void
     ) {
         (self.name, self.program) = (name, program)
-        (self.exhaustiveLimit, self.seconds) = (exhaustiveLimit, seconds)
+        (self.limit, self.seconds) = (limit, seconds)
     }
 
     /// Runs one schedule, with its trace.
@@ -61,19 +61,12 @@ package struct Explorer {
         }
 
         for bound in 0...2 {
-            var search = Exhaustive(bound: bound)
-            var count = 0
-            while true {
-                let schedule = run(FixedChoices(search.next))
-                count += 1
-                if failed(schedule, "exhaustive", report.schedules + 1) { return report }
-                if !search.ran(schedule.choices) {
-                    report.bound = bound
-                    break
-                }
-                if count >= exhaustiveLimit { break }
+            let isComplete = runAll(bound: bound, limit: limit) { schedule in
+                failed(schedule, "bounded", report.schedules + 1)
             }
-            if report.bound < bound { break }
+            guard report.failure == nil else { return report }
+            guard isComplete else { break }
+            report.bound = bound
         }
         let end = Date().addingTimeInterval(seconds)
         var count: UInt64 = 0
@@ -98,31 +91,77 @@ package struct Explorer {
         func first(_ strategy: (UInt64) -> any Strategy) -> Int? {
             (1...limit).first { run(strategy(UInt64($0) &+ seed)).failure != nil }
         }
-        func exhaustive() -> Int? {
-            var count = 0
-            for bound in 0...2 {
-                var search = Exhaustive(bound: bound)
-                while count < limit * 2 {
-                    let schedule = run(FixedChoices(search.next))
+        func bounded() -> Int? {
+            var (count, isFound) = (0, false)
+            for bound in 0...2 where !isFound && count < limit * 5 {
+                _ = runAll(bound: bound, limit: limit * 5) { schedule in
                     count += 1
-                    if schedule.failure != nil { return count }
-                    if !search.ran(schedule.choices) { break }
+                    isFound = schedule.failure != nil
+                    return isFound
                 }
             }
-            return nil
+            return isFound ? count : nil
         }
         return [
             ("PCT", first { Priorities(seed: $0, count: most) }),
             ("random", first { RandomWalk(seed: $0) }),
-            ("exhaustive", exhaustive()),
+            ("bounded", bounded()),
         ]
     }
 
-    private func run(_ strategy: any Strategy, recordsSwitches: Bool = false) -> Schedule {
-        let schedule = Schedule(strategy, recordsSwitches: recordsSwitches)
+    /// Runs all schedules with at most a number of preemptions, until `isOver` returns true.
+    ///
+    /// - Parameters:
+    ///   - bound: The number of preemptions.
+    ///   - limit: How many schedules are run at most.
+    ///   - isReduced: Whether schedules with the same order of conflicting accesses are left out.
+    ///   - isOver: Called after each schedule.
+    /// - Returns: Whether all have run.
+    package func runAll(
+        bound: Int,
+        limit: Int,
+        isReduced: Bool = true,
+        _ isOver: (Schedule) -> Bool = { _ in false }
+    ) -> Bool {
+        var search = Exhaustive(bound: bound, isReduced: isReduced)
+        for _ in 0..<limit {
+            let schedule = run(FixedChoices(search.next), findsConflicts: isReduced)
+            if isOver(schedule) { return false }
+            if !search.ran(schedule) { return true }
+        }
+        return false
+    }
+
+    private func run(
+        _ strategy: any Strategy,
+        recordsSwitches: Bool = false,
+        findsConflicts: Bool = false
+    ) -> Schedule {
+        let schedule = Schedule(
+            strategy,
+            recordsSwitches: recordsSwitches,
+            findsConflicts: findsConflicts
+        )
         CrashLog.begin(name, number: schedule.number)
         schedule.run(program)
         return schedule
+    }
+
+    // MARK: Real threads
+
+    /// Runs the program again and again on the system's threads.
+    ///
+    /// - Returns: The number of runs, and whether the last one failed.
+    package func runOnThreads(seconds: Double) -> (count: Int, hasFailed: Bool) {
+        let end = Date().addingTimeInterval(seconds)
+        var count = 0
+        while Date() < end {
+            count += 1
+            let world = World(nil)
+            program(world)
+            if world.end() != nil { return (count, true) }
+        }
+        return (count, false)
     }
 
     // MARK: Failures

@@ -4,10 +4,8 @@ import Synchronization
 /// A lock whose acquisition is a point.
 ///
 /// `@unchecked Sendable` because only the thread that holds the baton uses the owner.
-package final class LockCell: @unchecked Sendable {
+package final class LockCell: SharedObject, @unchecked Sendable {
     private var owner: (thread: VirtualThread, schedule: Int)?
-
-    init() {}
 
     func acquire(_ me: VirtualThread, _ site: Site) {
         let schedule = me.schedule
@@ -16,14 +14,14 @@ package final class LockCell: @unchecked Sendable {
             schedule.block(me, on: self)
         }
         owner = (me, schedule.number)
+        schedule.access(self)
     }
 
     func release(_ me: VirtualThread) {
         owner = nil
+        me.schedule.released(self, by: me)
         me.schedule.makeReady(waitingFor: self)
     }
-
-    var isHeld: Bool { owner.map { $0.schedule == Schedule.current?.number } ?? false }
 }
 
 /// Takes the place of JobKit's `Guarded`.
@@ -38,7 +36,10 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         file: StaticString = #fileID,
         line: UInt = #line
     ) throws(Failure) -> sending Result {
-        guard let me = Control.thread else { return try mutex.withLock(body) }
+        guard let me = Control.thread else {
+            Control.access(cell)
+            return try mutex.withLock(body)
+        }
         cell.acquire(me, Site(file, line))
         defer { cell.release(me) }
         return try mutex.withLock(body)
@@ -48,18 +49,21 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
 /// The value of an ``Atomic``.
 ///
 /// `@unchecked Sendable` because the value is behind a lock.
-final class AtomicCell<Value>: @unchecked Sendable {
+final class AtomicCell<Value>: SharedObject, @unchecked Sendable {
     private var value: Value
     private let lock = NSLock()
 
     init(_ value: Value) { self.value = value }
 
-    func change(_ body: (Value) -> Value) -> (oldValue: Value, newValue: Value) {
-        lock.lock()
-        defer { lock.unlock() }
-        let old = value
-        value = body(old)
-        return (old, value)
+    /// Changes the value unless the result is nil, and returns the old and the new one.
+    func change(_ body: (Value) -> Value?) -> (oldValue: Value, newValue: Value) {
+        let (old, new) = lock.withLock {
+            let (old, new) = (value, body(value))
+            if let new { value = new }
+            return (old, new)
+        }
+        Control.access(self, isWrite: new != nil)
+        return (old, new ?? old)
     }
 }
 
@@ -71,12 +75,15 @@ package struct Atomic<Value: AtomicRepresentable>: ~Copyable, @unchecked Sendabl
 
     package init(_ value: Value) { cell = AtomicCell(value) }
 
-    /// Changes the value, and returns the old and the new one.
+    package typealias Change = (oldValue: Value, newValue: Value)
+
+    /// Changes the value unless the result is nil, and returns the old and the new one.
+    @discardableResult
     fileprivate func change(
         _ file: StaticString,
         _ line: UInt,
-        _ body: (Value) -> Value
-    ) -> (oldValue: Value, newValue: Value) {
+        _ body: (Value) -> Value?
+    ) -> Change {
         Control.point(file, line)
         return cell.change(body)
     }
@@ -85,14 +92,14 @@ package struct Atomic<Value: AtomicRepresentable>: ~Copyable, @unchecked Sendabl
         ordering: Ordering,
         file: StaticString = #fileID,
         line: UInt = #line
-    ) -> Value { change(file, line) { $0 }.oldValue }
+    ) -> Value { change(file, line) { _ in nil }.oldValue }
 
     package func store(
         _ value: Value,
         ordering: Ordering,
         file: StaticString = #fileID,
         line: UInt = #line
-    ) { _ = change(file, line) { _ in value } }
+    ) { change(file, line) { _ in value } }
 
     package func exchange(
         _ value: Value,
@@ -108,25 +115,8 @@ package struct Atomic<Value: AtomicRepresentable>: ~Copyable, @unchecked Sendabl
         file: StaticString = #fileID,
         line: UInt = #line
     ) -> (exchanged: Bool, original: Value) {
-        let old = change(file, line) { Self.isSame($0, expected) ? desired : $0 }.oldValue
+        let old = change(file, line) { Self.isSame($0, expected) ? desired : nil }.oldValue
         return (Self.isSame(old, expected), old)
-    }
-
-    package func compareExchange(
-        expected: Value,
-        desired: Value,
-        successOrdering: Ordering,
-        failureOrdering: Ordering,
-        file: StaticString = #fileID,
-        line: UInt = #line
-    ) -> (exchanged: Bool, original: Value) {
-        compareExchange(
-            expected: expected,
-            desired: desired,
-            ordering: successOrdering,
-            file: file,
-            line: line
-        )
     }
 
     package func weakCompareExchange(
@@ -157,9 +147,8 @@ package enum Ordering: Sendable {
     case relaxed, acquiring, releasing, acquiringAndReleasing, sequentiallyConsistent
 }
 
+// The operations that the libraries use.
 extension Atomic where Value: FixedWidthInteger {
-    package typealias Change = (oldValue: Value, newValue: Value)
-
     @discardableResult
     package func add(
         _ value: Value,
@@ -185,14 +174,6 @@ extension Atomic where Value: FixedWidthInteger {
     ) -> Change { change(file, line) { $0 - value } }
 
     @discardableResult
-    package func wrappingSubtract(
-        _ value: Value,
-        ordering: Ordering,
-        file: StaticString = #fileID,
-        line: UInt = #line
-    ) -> Change { change(file, line) { $0 &- value } }
-
-    @discardableResult
     package func bitwiseOr(
         _ value: Value,
         ordering: Ordering,
@@ -209,26 +190,10 @@ extension Atomic where Value: FixedWidthInteger {
     ) -> Change { change(file, line) { $0 & value } }
 
     @discardableResult
-    package func bitwiseXor(
-        _ value: Value,
-        ordering: Ordering,
-        file: StaticString = #fileID,
-        line: UInt = #line
-    ) -> Change { change(file, line) { $0 ^ value } }
-
-    @discardableResult
     package func max(
         _ value: Value,
         ordering: Ordering,
         file: StaticString = #fileID,
         line: UInt = #line
     ) -> Change { change(file, line) { Swift.max($0, value) } }
-
-    @discardableResult
-    package func min(
-        _ value: Value,
-        ordering: Ordering,
-        file: StaticString = #fileID,
-        line: UInt = #line
-    ) -> Change { change(file, line) { Swift.min($0, value) } }
 }

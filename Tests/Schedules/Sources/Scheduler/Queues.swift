@@ -15,12 +15,13 @@ public final class DispatchQueue: @unchecked Sendable {
     private var pending: [Work] = []
     private var isActive = false
     private var schedule = 0
+    private let shared = SharedObject()
     private var specifics: [ObjectIdentifier: Any] = [:]
     /// The real queue, for use outside of schedules.
     private let real: Dispatch.DispatchQueue
 
     package static let main = DispatchQueue(.main)
-    private static let shared = DispatchQueue(.global(), isConcurrent: true)
+    private static let concurrent = DispatchQueue(.global(), isConcurrent: true)
     private static let running = ThreadLocal<DispatchQueue>()
 
     package init(label: String, qos: DispatchQoS = .unspecified) {
@@ -32,7 +33,9 @@ public final class DispatchQueue: @unchecked Sendable {
         (label, self.real, self.isConcurrent) = (real.label, real, isConcurrent)
     }
 
-    package static func global(qos: DispatchQoS.QoSClass = .default) -> DispatchQueue { shared }
+    package static func global(qos: DispatchQoS.QoSClass = .default) -> DispatchQueue {
+        concurrent
+    }
 
     package func async(execute body: @escaping @Sendable () -> Void) {
         guard let me = VirtualThread.current else { return real.async(execute: body) }
@@ -66,6 +69,7 @@ public final class DispatchQueue: @unchecked Sendable {
             // An abandoned schedule may have left work.
             (pending, isActive, self.schedule) = ([], false, schedule.number)
         }
+        schedule.access(shared)
         pending.append(Work(body: body))
         guard !isActive else { return }
         isActive = true
@@ -74,9 +78,11 @@ public final class DispatchQueue: @unchecked Sendable {
 
     private func drain() {
         Self.running.value = self
+        Control.access(shared)
         while !pending.isEmpty {
             let work = pending.removeFirst()
             work.body()
+            Control.access(shared)
         }
         isActive = false
         Self.running.value = nil
@@ -138,6 +144,7 @@ package struct DispatchTime: Comparable, Sendable {
 /// Takes the place of `Dispatch.DispatchSemaphore`.
 package final class DispatchSemaphore: @unchecked Sendable {
     private var value: Int
+    private let shared = SharedObject()
     private let real: Dispatch.DispatchSemaphore
 
     package init(value: Int) {
@@ -149,6 +156,7 @@ package final class DispatchSemaphore: @unchecked Sendable {
     package func signal(file: StaticString = #fileID, line: UInt = #line) -> Int {
         guard let me = Control.thread else { return real.signal() }
         me.schedule.point(me, Site(file, line))
+        me.schedule.access(shared)
         value += 1
         return me.schedule.makeFirstReady(waitingFor: self) ? 1 : 0
     }
@@ -163,8 +171,12 @@ package final class DispatchSemaphore: @unchecked Sendable {
         line: UInt = #line
     ) -> DispatchTimeoutResult {
         guard let me = Control.thread else {
-            real.wait()
-            return .success
+            guard timeout < .distantFuture else {
+                real.wait()
+                return .success
+            }
+            let delay = timeout.nanoseconds - min(timeout.nanoseconds, Control.nanoseconds)
+            return real.wait(timeout: .now() + .nanoseconds(Int(clamping: delay)))
         }
         me.schedule.point(me, Site(file, line))
         let schedule = me.schedule
@@ -177,6 +189,7 @@ package final class DispatchSemaphore: @unchecked Sendable {
             if timeoutFlag.isSet { return .timedOut }
             me.schedule.block(me, on: self, until: { timeoutFlag.isSet })
         }
+        me.schedule.access(shared)
         value -= 1
         return .success
     }

@@ -42,6 +42,12 @@ package final class Schedule: @unchecked Sendable {
 
     private var strategy: any Strategy
     private let recordsSwitches: Bool
+    /// Nil unless the strategy needs it.
+    private(set) var conflicts: Conflicts?
+    /// The last choice, if nothing has happened since.
+    private var lastChoice: Int?
+    /// The state of the Swift runtime, which Swift tasks and cancellations change.
+    let runtime = SharedObject()
     private var threads: [VirtualThread] = []
     private var timers: [Timer] = []
     private var timerCount = 0
@@ -49,20 +55,18 @@ package final class Schedule: @unchecked Sendable {
     /// How often a thread has continued or a timer has fired.
     private var progress = 0
     private var programEndTime: UInt64?
-    private var freed: [(name: String, object: Weak)] = []
     private let main = Runner()
     private var hasEnded = false
-
-    private struct Weak { weak var object: AnyObject? }
 
     private static let mostPoints = 60_000
     /// How many seconds a program may wait for time to pass.
     private static let longestWait: UInt64 = 3_600_000_000_000
     private static let mostTimers = 3_000
 
-    init(_ strategy: any Strategy, recordsSwitches: Bool = false) {
+    init(_ strategy: any Strategy, recordsSwitches: Bool = false, findsConflicts: Bool = false) {
         Schedule.lastNumber += 1
         number = Schedule.lastNumber
+        if findsConflicts { conflicts = Conflicts(schedule: number) }
         self.strategy = strategy
         self.recordsSwitches = recordsSwitches
     }
@@ -90,9 +94,8 @@ package final class Schedule: @unchecked Sendable {
         }
         Schedule.current = nil
         timers = []
-        world.release()
-        guard failure == nil, !isAbandoned else { return }
-        for (name, object) in freed where object.object != nil { fail("\(name) was not freed") }
+        let failure = world.end()
+        if let failure, !isAbandoned { fail(failure) }
     }
 
     // MARK: Failures
@@ -117,6 +120,10 @@ package final class Schedule: @unchecked Sendable {
     func makeThread(_ name: String, _ body: @escaping () -> Void) -> VirtualThread {
         lastID += 1
         let thread = VirtualThread(id: lastID, name: name, schedule: self, body: body)
+        if let conflicts {
+            thread.clock =
+                isFiring ? conflicts.everything : VirtualThread.current?.clock ?? Clock()
+        }
         threads.append(thread)
         return thread
     }
@@ -127,10 +134,6 @@ package final class Schedule: @unchecked Sendable {
         Schedule.daemons.append(thread)
     }
 
-    func mustBeFreed(_ object: AnyObject, _ name: String) {
-        freed.append((name, Weak(object: object)))
-    }
-
     // MARK: Points
 
     /// Lets the strategy decide which thread continues.
@@ -139,10 +142,12 @@ package final class Schedule: @unchecked Sendable {
         guard me.unswitchable == 0 else { return }
         // A thread that reads the same place again and again waits for another thread.
         if me.repetitions > 8 { return yield(me, site) }
+        (lastChoice, me.turn.choice) = (nil, nil)
         guard threads.count > 1 else { return }
         let others = runnable(after: me)
         guard !others.isEmpty else { return }
         let choice = choose([me] + others, isPreemption: true)
+        me.turn.choice = lastChoice
         if choice > 0 { change(from: me, to: others[choice - 1]) }
     }
 
@@ -151,6 +156,7 @@ package final class Schedule: @unchecked Sendable {
         note(me, site)
         guard me.unswitchable == 0 else { return }
         strategy.yielded(me)
+        (lastChoice, me.turn.choice) = (nil, nil)
         let others = runnable(after: me)
         guard let first = others.first else {
             advanceTime(by: 1_000)
@@ -178,7 +184,7 @@ package final class Schedule: @unchecked Sendable {
         me.waitsFor = object.map { ObjectIdentifier($0) }
         me.condition = condition
         if let next = findNext(after: me) {
-            if next !== me { change(from: me, to: next) }
+            if next !== me { change(from: me, to: next) } else { me.turn = Turn() }
         } else {
             // The schedule has ended. A daemon continues in the next one.
             me.runner?.wait()
@@ -187,11 +193,18 @@ package final class Schedule: @unchecked Sendable {
         (me.isReady, me.waitsFor, me.condition) = (true, nil, nil)
     }
 
+    /// Whether a condition holds, which the thread has waited for or need not wait for.
+    func holds(_ condition: @escaping () -> Bool, for me: VirtualThread) -> Bool {
+        guard isTrue(condition) else { return false }
+        if let seen = conflicts?.condition { me.clock.join(seen) }
+        return true
+    }
+
     /// Blocks a thread until no other thread can run.
     func waitUntilOthersWait(_ me: VirtualThread) {
         (me.isReady, me.idlePoint) = (false, progress)
         guard let next = findNext(after: me) else { Runner.stop() }
-        if next !== me { change(from: me, to: next) }
+        if next !== me { change(from: me, to: next) } else { me.turn = Turn() }
         (me.isReady, me.idlePoint) = (true, nil)
     }
 
@@ -233,6 +246,7 @@ package final class Schedule: @unchecked Sendable {
     /// Evaluates a condition without points.
     private func isTrue(_ condition: (() -> Bool)?) -> Bool {
         guard let condition else { return false }
+        conflicts?.conditionBegins()
         isEvaluating = true
         defer { isEvaluating = false }
         return condition()
@@ -246,6 +260,7 @@ package final class Schedule: @unchecked Sendable {
     /// Nil if the schedule has ended.
     private func findNext(after me: VirtualThread) -> VirtualThread? {
         while true {
+            lastChoice = nil
             let others = runnable(after: me)
             if let first = others.first {
                 guard others.count > 1 else { return first }
@@ -254,7 +269,10 @@ package final class Schedule: @unchecked Sendable {
             // A timer may have made the thread itself ready.
             if !me.hasEnded, me.isReady || isTrue(me.condition) { return me }
             let idle = threads.first { $0.idlePoint.map { $0 < progress } ?? false }
-            if let idle { return idle }
+            if let idle {
+                joinAll()
+                return idle
+            }
             if !passTime() { return nil }
         }
     }
@@ -262,6 +280,8 @@ package final class Schedule: @unchecked Sendable {
     private func choose(_ options: [VirtualThread], isPreemption: Bool) -> Int {
         let taken = min(strategy.choose(options, isPreemption: isPreemption), options.count - 1)
         choices.append(Choice(taken: taken, count: options.count, isPreemption: isPreemption))
+        conflicts?.choiceMade(among: options, taken: taken)
+        lastChoice = choices.count - 1
         CrashLog.add(taken)
         return taken
     }
@@ -285,7 +305,37 @@ package final class Schedule: @unchecked Sendable {
 
     private func continueOn(_ thread: VirtualThread) {
         progress += 1
+        thread.turn = Turn(choice: lastChoice, block: lastChoice)
         if let runner = thread.runner { runner.pass() } else { Runner.start(thread) }
+    }
+
+    // MARK: Conflicts
+
+    /// Whether a timer is firing, so no thread runs.
+    private var isFiring = false
+
+    /// Records that the current thread accesses something that others may access.
+    func access(_ object: SharedObject, isWrite: Bool = true) {
+        guard conflicts != nil else { return }
+        if isFiring {
+            conflicts?.fired(object)
+        } else if isEvaluating {
+            conflicts?.conditionReads(object)
+        } else if let me = VirtualThread.current {
+            conflicts?.accessed(object, isWrite: isWrite, by: me)
+        }
+    }
+
+    func released(_ object: SharedObject, by me: VirtualThread) {
+        conflicts?.released(object, by: me)
+    }
+
+    /// Records that all that has happened comes before whatever happens next.
+    ///
+    /// No thread can run at this point.
+    private func joinAll() {
+        guard let conflicts else { return }
+        for thread in threads { thread.clock.join(conflicts.everything) }
     }
 
     // MARK: Time
@@ -322,7 +372,10 @@ package final class Schedule: @unchecked Sendable {
         }
         let timer = timers.remove(at: next)
         time = max(time, timer.deadline)
+        joinAll()
+        isFiring = true
         timer.fire()
+        isFiring = false
         progress += 1
         return true
     }

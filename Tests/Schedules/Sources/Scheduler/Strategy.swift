@@ -88,26 +88,62 @@ struct Priorities: Strategy {
 }
 
 /// All schedules with at most a number of preemptions, depth first.
+///
+/// If it is reduced, it leaves out schedules whose result is the same as that of another one. See
+/// ``Conflicts``.
 struct Exhaustive {
+    private struct Node {
+        var taken: Int
+        var done: Set<Int>
+        var wanted: Set<Int>
+        let isPreemption: Bool
+
+        var isPreempted: Bool { isPreemption && taken > 0 }
+    }
+
     let bound: Int
+    let isReduced: Bool
+    private var path: [Node] = []
+
+    init(bound: Int, isReduced: Bool = true) { (self.bound, self.isReduced) = (bound, isReduced) }
+
     /// The choices of the next schedule.
     ///
     /// After them, the default is taken.
-    private(set) var next: [Int] = []
-
-    init(bound: Int) { self.bound = bound }
+    var next: [Int] { path.map(\.taken) }
 
     /// Moves to the next schedule.
     ///
     /// Returns false if all have run.
-    mutating func ran(_ choices: [Schedule.Choice]) -> Bool {
-        var preemptions = choices.count { $0.isPreemption && $0.taken > 0 }
-        var path = choices[...]
-        while let last = path.popLast() {
-            if last.isPreemption, last.taken > 0 { preemptions -= 1 }
-            let cost = last.isPreemption ? 1 : 0
-            guard last.taken + 1 < last.count, preemptions + cost <= bound else { continue }
-            next = path.map(\.taken) + [last.taken + 1]
+    mutating func ran(_ schedule: Schedule) -> Bool {
+        path.removeLast(max(0, path.count - schedule.choices.count))
+        for (index, choice) in schedule.choices.enumerated() {
+            let wanted =
+                isReduced
+                ? schedule.conflicts?.alternatives[index] ?? [] : Set(0..<choice.count)
+            if index < path.count {
+                path[index].wanted.formUnion(wanted)
+            } else {
+                let isPreemption = choice.isPreemption
+                path.append(
+                    Node(
+                        taken: choice.taken,
+                        done: [choice.taken],
+                        wanted: wanted,
+                        isPreemption: isPreemption
+                    )
+                )
+            }
+        }
+        var preemptions = path.count(where: \.isPreempted)
+        while var last = path.popLast() {
+            if last.isPreempted { preemptions -= 1 }
+            let isFree = !last.isPreemption || preemptions < bound
+            let left = last.wanted.subtracting(last.done).filter { isFree || $0 == 0 }
+            guard let option = left.min() else { continue }
+            last.taken = option
+            last.done.insert(option)
+            path.append(last)
             return true
         }
         return false

@@ -36,7 +36,9 @@ package final class VirtualThread: @unchecked Sendable {
     /// How often the thread has been at this site without a point elsewhere.
     var repetitions = 0
     var pointCount = 0
-    var timedOut = false
+    /// Everything that comes before the thread's next access.
+    var clock = Clock()
+    var turn = Turn()
 
     init(id: Int, name: String, schedule: Schedule, body: @escaping () -> Void) {
         (self.id, self.name, self.schedule, self.body) = (id, name, schedule, body)
@@ -45,7 +47,7 @@ package final class VirtualThread: @unchecked Sendable {
     /// Moves a daemon, which waits, to the next schedule.
     func move(to schedule: Schedule, id: Int) {
         (self.schedule, self.id) = (schedule, id)
-        pointCount = 0
+        (pointCount, clock, turn) = (0, Clock(), Turn())
     }
 
     private static let key: pthread_key_t = {

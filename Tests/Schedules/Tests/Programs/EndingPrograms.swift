@@ -5,16 +5,10 @@ import Scheduler
 
 /// The races of a job's end: J7 to J10, J17, O11.
 final class EndingPrograms: Programs {
-    private func held(_ world: World, _ name: String = "task", stops: Bool = true) -> Witness {
-        let task = Witness(world, name, finishes: false, stops: stops)
-        task.start()
-        return task
-    }
-
     func testCancelAgainstFinishOfTask() {
-        explore { [self] world in
-            let task = held(world)
-            let job = Script(world, queue: world.queue()) { $0.track(task) }
+        explore { world in
+            let task = world.held()
+            let job = world.script(tracking: task)
             job.start()
             world.together(
                 {
@@ -29,9 +23,9 @@ final class EndingPrograms: Programs {
     }
 
     func testCancelAgainstCancel() {
-        explore { [self] world in
-            let task = held(world)
-            let job = Script(world, queue: world.queue()) { $0.track(task) }
+        explore { world in
+            let task = world.held()
+            let job = world.script(tracking: task)
             job.start()
             let cancel = {
                 job.cancel()
@@ -48,7 +42,7 @@ final class EndingPrograms: Programs {
     func testCancelAgainstCancelWithAnUnstartedTask() {
         explore { world in
             let task = Witness(world)
-            let job = Script(world, queue: world.queue()) { $0.track(task) }
+            let job = world.script(tracking: task)
             job.start()
             let cancel = {
                 job.cancel()
@@ -71,9 +65,9 @@ final class EndingPrograms: Programs {
     }
 
     func testCancelAgainstTracking() {
-        explore { [self] world in
-            let task = held(world)
-            let job = Script(world, queue: world.queue()) { $0.track(task) }
+        explore { world in
+            let task = world.held()
+            let job = world.script(tracking: task)
             world.together({ job.start() }, { job.cancel() })
             world.wait { job.isFinished }
             task.cancel()
@@ -81,11 +75,27 @@ final class EndingPrograms: Programs {
         }
     }
 
+    func testCancelAgainstLateTracking() {
+        explore { world in
+            let queue = world.queue()
+            let held = world.held("held", stops: false)
+            let late = Witness(world, "late")
+            let job = Script(world, queue: queue) { $0.track(held) }
+            job.start()
+            world.together({ job.cancel() }, { job.trackAndQueue(late) })
+            world.expect(late.isCancelled || late.isFinished, "J8: a late task is not cancelled")
+            held.finish()
+            world.wait(for: job)
+            job.check()
+            world.expectEqual(job.cancelled, 1, "J8: jobCancelled()")
+        }
+    }
+
     func testCancelOfNestedAgainstCancel() {
-        explore { [self] world in
-            let task = held(world)
+        explore { world in
+            let task = world.held()
             let inner = Script(world, "inner", queue: world.queue()) { $0.track(task) }
-            let job = Script(world, queue: world.queue()) { $0.track(inner) }
+            let job = world.script(tracking: inner)
             job.start()
             inner.start()
             world.together(
@@ -104,9 +114,9 @@ final class EndingPrograms: Programs {
     }
 
     func testCancelAgainstFinishEarly() {
-        explore { [self] world in
-            let task = held(world)
-            let job = Script(world, queue: world.queue()) { $0.track(task) }
+        explore { world in
+            let task = world.held()
+            let job = world.script(tracking: task)
             job.start()
             world.together({ job.cancel() }, { job.finish() })
             world.wait(for: job)
@@ -116,9 +126,9 @@ final class EndingPrograms: Programs {
     }
 
     func testFinishEarlyAgainstFinishOfTask() {
-        explore { [self] world in
-            let task = held(world)
-            let job = Script(world, queue: world.queue()) { $0.track(task) }
+        explore { world in
+            let task = world.held()
+            let job = world.script(tracking: task)
             job.start()
             world.together({ job.finish() }, { task.finish() })
             world.wait(for: job)
@@ -128,11 +138,9 @@ final class EndingPrograms: Programs {
     }
 
     func testFailureAgainstCancel() {
-        explore { [self] world in
-            let (task, other) = (held(world, "fails"), held(world, "other"))
-            let job = Script(world, queue: world.queue()) { job in
-                for task in [task, other] { job.track(task) }
-            }
+        explore { world in
+            let (task, other) = (world.held("fails"), world.held("other"))
+            let job = world.script(tracking: [task, other])
             job.start()
             world.together({ task.finish(with: ProgramError()) }, { job.cancel() })
             world.wait(for: job)
@@ -142,11 +150,9 @@ final class EndingPrograms: Programs {
     }
 
     func testFailureAgainstFailure() {
-        explore { [self] world in
-            let tasks = [held(world, "a"), held(world, "b")]
-            let job = Script(world, queue: world.queue()) { job in
-                for task in tasks { job.track(task) }
-            }
+        explore { world in
+            let tasks = [world.held("a"), world.held("b")]
+            let job = world.script(tracking: tasks)
             job.start()
             let fail = { (index: Int) in tasks[index].finish(with: ProgramError()) }
             world.together({ fail(0) }, { fail(1) })
@@ -224,8 +230,8 @@ final class EndingPrograms: Programs {
     }
 
     func testSharedTaskAgainstTwoEnds() {
-        explore { [self] world in
-            let task = held(world)
+        explore { world in
+            let task = world.held()
             let jobs = ["a", "b"]
                 .map { name in
                     Script(world, name, queue: world.queue()) { $0.track(task) }
@@ -239,8 +245,8 @@ final class EndingPrograms: Programs {
     }
 
     func testSharedTaskOutlivesOneJob() {
-        explore { [self] world in
-            let task = held(world)
+        explore { world in
+            let task = world.held()
             let jobs = ["a", "b"]
                 .map { name in
                     Script(world, name, queue: world.queue()) { $0.track(task) }
@@ -251,6 +257,43 @@ final class EndingPrograms: Programs {
             task.finish()
             world.wait(for: jobs[1])
             jobs[1].check(delivered: 1)
+        }
+    }
+
+    func testSharedTaskIsNotCancelledByOneJob() {
+        explore { world in
+            let task = world.held()
+            let jobs = ["a", "b"].map { world.script($0, tracking: task) }
+            for job in jobs { job.start() }
+            world.together({ jobs[0].cancel() }, { jobs[1].isSuspended = true })
+            world.wait(for: jobs[0])
+            world.expect(!task.isCancelled, "J17: cancelled although another job waits for it")
+            jobs[1].isSuspended = false
+            task.finish()
+            world.wait(for: jobs[1])
+            jobs[1].check(delivered: 1)
+        }
+    }
+
+    func testCancelOfManyTasks() {
+        explore { world in
+            let below = world.held("below")
+            let inner = world.script("inner", tracking: below)
+            let tasks = (0..<4).map { world.held("\($0)") }
+            let job = world.script(tracking: [inner] + tasks)
+            job.start()
+            inner.start()
+            world.together(
+                {
+                    job.cancel()
+                    for task in tasks + [below] {
+                        world.expect(task.isCancelled || task.isFinished, "J8: \(task.title)")
+                    }
+                },
+                { tasks[0].finish() }
+            )
+            world.wait(for: job, inner)
+            job.check()
         }
     }
 
@@ -267,8 +310,8 @@ final class EndingPrograms: Programs {
     }
 
     func testLeftTaskAgainstItsFinish() {
-        explore { [self] world in
-            let task = held(world, stops: false)
+        explore { world in
+            let task = world.held(stops: false)
             let job = Script(world, queue: world.queue()) { job in
                 job.track(task, cancellation: .cancelWithoutWaiting)
             }
@@ -280,10 +323,10 @@ final class EndingPrograms: Programs {
     }
 
     func testStopTimeAgainstFinishOfTask() {
-        explore { [self] world in
+        explore { world in
             let clock = ManualClock()
-            let task = held(world, stops: false)
-            let job = Script(world, queue: world.queue()) { $0.track(task) }
+            let task = world.held(stops: false)
+            let job = world.script(tracking: task)
             (job.clock, job.maximumStopTime) = (clock, .seconds(5))
             job.start()
             job.cancel()
@@ -296,9 +339,9 @@ final class EndingPrograms: Programs {
     }
 
     func testResumeAgainstCancel() {
-        explore { [self] world in
-            let task = held(world)
-            let job = Script(world, queue: world.queue()) { $0.track(task) }
+        explore { world in
+            let task = world.held()
+            let job = world.script(tracking: task)
             job.start()
             job.isSuspended = true
             world.together({ job.isSuspended = false }, { job.cancel() })

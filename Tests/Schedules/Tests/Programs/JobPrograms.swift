@@ -7,9 +7,8 @@ import Scheduler
 final class JobPrograms: Programs {
     func testTrackAgainstFinishOfTask() {
         explore { world in
-            let task = Witness(world, finishes: false)
-            task.start()
-            let job = Script(world, queue: world.queue()) { $0.track(task) }
+            let task = world.held()
+            let job = world.script(tracking: task)
             world.together({ job.start() }, { task.finish() })
             world.wait(for: job)
             job.check(delivered: 1)
@@ -19,13 +18,8 @@ final class JobPrograms: Programs {
 
     func testTwoTasksFinish() {
         explore { world in
-            let tasks = [
-                Witness(world, "a", finishes: false), Witness(world, "b", finishes: false),
-            ]
-            for task in tasks { task.start() }
-            let job = Script(world, queue: world.queue()) { job in
-                for task in tasks { job.track(task) }
-            }
+            let tasks = ["a", "b"].map { world.held($0) }
+            let job = world.script(tracking: tasks)
             job.start()
             world.together({ tasks[0].finish() }, { tasks[1].finish() })
             world.wait(for: job)
@@ -35,11 +29,8 @@ final class JobPrograms: Programs {
 
     func testDeliveriesComeInTheOrderOfFinishes() {
         explore { world in
-            let tasks = (0..<3).map { Witness(world, "\($0)", finishes: false) }
-            for task in tasks { task.start() }
-            let job = Script(world, queue: world.queue()) { job in
-                for task in tasks { job.track(task) }
-            }
+            let tasks = ["0", "1", "2"].map { world.held($0) }
+            let job = world.script(tracking: tasks)
             job.start()
             world.together(
                 {
@@ -57,8 +48,7 @@ final class JobPrograms: Programs {
     func testNextStepAgainstFinishOfAnotherTask() {
         explore { world in
             let queue = world.queue()
-            let held = Witness(world, "held", finishes: false)
-            held.start()
+            let held = world.held("held")
             let job = Script(world, queue: queue) { job in
                 job.track(held)
                 job.trackAndQueue(Witness(world, "first"))
@@ -84,12 +74,42 @@ final class JobPrograms: Programs {
         }
     }
 
+    func testMoreTasksAfterTheLastOne() {
+        explore { world in
+            let queue = world.queue()
+            let job = Script(world, queue: queue) { $0.trackAndQueue(Witness(world, "first")) }
+            job.onAllFinished = { job in
+                if job.emptied == 1 { job.trackAndQueue(Witness(world, "second")) }
+            }
+            world.together({ job.startJob(on: queue) })
+            world.wait(for: job)
+            job.check(delivered: 2)
+            world.expectEqual(job.emptied, 2, "J4: allTasksFinished()")
+        }
+    }
+
+    /// A job with a context is tracked by another one while a third one tracks it, too.
+    func testContextAgainstTracking() {
+        enum Path { @TaskLocal static var text = "" }
+        func bind(_ name: String, _ job: JobController) {
+            job.setContext { body in Path.$text.withValue(Path.text + name) { body() } }
+        }
+        explore { world in
+            let queue = world.queue()
+            let inner = Script(world, "inner", queue: queue) { _ in world.record(Path.text) }
+            let job = Script(world, queue: queue) { $0.trackAndQueue(inner) }
+            let other = world.script("other", tracking: inner)
+            bind("a", job)
+            bind("b", inner)
+            world.together({ job.startJob(on: queue) }, { other.start() })
+            world.wait(for: job, other)
+            world.expectEqual(world.events, ["ab"], "J16: the context")
+        }
+    }
+
     func testGroupsAgainstFinishes() {
         explore { world in
-            let tasks = [
-                Witness(world, "a", finishes: false), Witness(world, "b", finishes: false),
-            ]
-            for task in tasks { task.start() }
+            let tasks = ["a", "b"].map { world.held($0) }
             let job = Script(world, queue: world.queue()) { job in
                 for task in tasks { job.track(task, group: .named("all")) }
                 job.setCompletion(for: .named("all")) { world.record("group") }
@@ -101,11 +121,30 @@ final class JobPrograms: Programs {
         }
     }
 
+    func testGroupCompletionAgainstFinish() {
+        explore { world in
+            let task = world.held()
+            let job = Script(world, queue: world.queue()) { job in
+                job.track(task, group: .named("all"))
+            }
+            job.isSuspended = true
+            job.start()
+            world.together(
+                {
+                    job.setCompletion(for: .named("all")) { world.record("group") }
+                    job.isSuspended = false
+                },
+                { task.finish() }
+            )
+            world.wait(for: job)
+            world.expectEqual(world.count("group"), 1, "J2: the group's completion")
+        }
+    }
+
     func testSuspendAgainstFinishOfTask() {
         explore { world in
-            let task = Witness(world, finishes: false)
-            task.start()
-            let job = Script(world, queue: world.queue()) { $0.track(task) }
+            let task = world.held()
+            let job = world.script(tracking: task)
             job.start()
             world.together(
                 {
@@ -121,9 +160,8 @@ final class JobPrograms: Programs {
 
     func testSuspendedJobHoldsStill() {
         explore { world in
-            let task = Witness(world, finishes: false)
-            task.start()
-            let job = Script(world, queue: world.queue()) { $0.track(task) }
+            let task = world.held()
+            let job = world.script(tracking: task)
             job.start()
             job.isSuspended = true
             world.together({ task.finish() })
@@ -137,9 +175,8 @@ final class JobPrograms: Programs {
 
     func testResumeAgainstFinishOfTask() {
         explore { world in
-            let task = Witness(world, finishes: false)
-            task.start()
-            let job = Script(world, queue: world.queue()) { $0.track(task) }
+            let task = world.held()
+            let job = world.script(tracking: task)
             job.start()
             job.isSuspended = true
             world.together({ job.isSuspended = false }, { task.finish() })
@@ -187,8 +224,7 @@ final class JobPrograms: Programs {
     func testPerformAfterAgainstEnd() {
         explore { world in
             let clock = ManualClock()
-            let task = Witness(world, finishes: false)
-            task.start()
+            let task = world.held()
             let job = Script(world, queue: world.queue()) { job in
                 job.track(task)
                 job.perform(after: .seconds(1)) { [unowned job] in
@@ -207,10 +243,7 @@ final class JobPrograms: Programs {
 
     func testCallbackQueueAgainstFinishes() {
         explore { world in
-            let tasks = [
-                Witness(world, "a", finishes: false), Witness(world, "b", finishes: false),
-            ]
-            for task in tasks { task.start() }
+            let tasks = ["a", "b"].map { world.held($0) }
             let job = JobController(
                 name: "job",
                 queue: world.queue(),
@@ -231,6 +264,25 @@ final class JobPrograms: Programs {
             world.together({ job.startJob(on: queue) })
             world.wait(for: job)
             job.check(delivered: 1)
+        }
+    }
+
+    func testTrackAgainstStart() {
+        explore { world in
+            let queue = world.queue(1)
+            let job = Script(world, queue: queue) { _ in }
+            for name in ["1", "2"] { job.trackAndQueue(Witness(world, name)) }
+            let open = world.held("open")
+            job.track(open)
+            world.together(
+                { job.start() },
+                { job.trackAndQueue(Witness(world, "3")) }
+            )
+            open.finish()
+            world.wait(for: job)
+            job.check(delivered: 4)
+            let order = world.events.filter { $0 != "open began" }
+            world.expectEqual(order, ["1 began", "2 began", "3 began"], "J4: in the order")
         }
     }
 

@@ -137,6 +137,17 @@ final class KeyedQueuePrograms: Programs {
         }
     }
 
+    func testTaskIsTrackedWhileItIsAdded() {
+        explore { world in
+            let queue = KeyedQueue<String>(world.queue())
+            let task = Witness(world)
+            let job = world.script(tracking: task)
+            queue.addOperation(job, keys: ["a"])
+            world.together({ queue.addOperation(task, keys: ["a"]) })
+            world.wait(for: job, task)
+        }
+    }
+
     func testPlacesOfJobs() {
         explore { world in
             let below = world.queue()

@@ -33,6 +33,28 @@ final class LaunchPrograms: Programs {
         }
     }
 
+    func testStartAgainstStartWhileATaskRuns() {
+        explore { world in
+            let manager = AppStartTaskManager()
+            manager.addStartupTask(
+                StartTask("first") { delegate, task in
+                    world.spawn("reports") {
+                        world.record("first has ended")
+                        delegate.startupTaskDidComplete(task)
+                    }
+                }
+            )
+            manager.addStartupTask(
+                StartTask("second") { delegate, task in
+                    world.record("second begins")
+                    delegate.startupTaskDidComplete(task)
+                }
+            )
+            world.together({ manager.startAllTasks() }, { manager.startAllTasks() })
+            world.expectEqual(world.events, ["first has ended", "second begins"], "A1:")
+        }
+    }
+
     func testReportAgainstFailure() {
         explore { world in
             let manager = AppStartTaskManager()
@@ -66,6 +88,25 @@ final class LaunchPrograms: Programs {
             }
             world.together({ manager.startAllTasks() }, { manager.startAllTasks() })
             world.expectEqual(world.events, ["a", "b"], "A1:")
+        }
+    }
+
+    func testRemovalAgainstStart() {
+        explore { world in
+            let manager = AppStartTaskManager()
+            let tasks = ["a", "b"]
+                .map { name in
+                    StartTask(name) { delegate, task in
+                        world.record(name)
+                        delegate.startupTaskDidComplete(task)
+                    }
+                }
+            for task in tasks { manager.addStartupTask(task) }
+            world.together(
+                { manager.startAllTasks() },
+                { manager.removeStartupTask(tasks[0]) }
+            )
+            world.expect(world.events.last == "b" && world.count("a") <= 1, "A1: \(world.events)")
         }
     }
 

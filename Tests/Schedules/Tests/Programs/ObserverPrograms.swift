@@ -3,48 +3,13 @@ import JobKit
 import Scheduler
 import XCTest
 
-/// Checks the order of events (R2).
-private final class Watcher: JobObserver, @unchecked Sendable {
-    private let world: World
-    private let root: JobController
-    private var open: [Int: Int?] = [:]
-    private(set) var hasEnded = false
-    private(set) var kinds: [JobEvent.Kind] = []
-
-    init(_ world: World, _ root: JobController) { (self.world, self.root) = (world, root) }
-
-    func job(_ job: JobController, didRecord event: JobEvent) {
-        world.expect(!hasEnded, "R2: \(event.kind) of \(event.name) after the own .finished")
-        world.point()
-        if event.parentID == nil {
-            if event.kind == .finished { hasEnded = true }
-            return
-        }
-        kinds.append(event.kind)
-        switch event.kind {
-        case .tracked: open[event.operationID] = .some(event.parentID)
-        case .finished: open[event.operationID] = nil
-        case .dropped:
-            // Counts for everything below the operation.
-            open = open.filter { $0.key != event.operationID && $0.value != event.operationID }
-        default: break
-        }
-    }
-
-    func check() {
-        world.expect(hasEnded, "R2: no .finished of the job")
-        world.expect(open.isEmpty, "R2: .tracked without an end: \(open)")
-    }
-}
-
 /// The races of observers, progress, reports and retries: R1 to R4.
 final class ObserverPrograms: Programs {
     func testAddObserverAgainstTask() {
         explore { world in
-            let task = Witness(world, finishes: false)
-            task.start()
-            let job = Script(world, queue: world.queue()) { $0.track(task) }
-            let watcher = Watcher(world, job)
+            let task = world.held()
+            let job = world.script(tracking: task)
+            let watcher = Watcher(world)
             world.together(
                 { job.addObserver(watcher) },
                 {
@@ -67,7 +32,7 @@ final class ObserverPrograms: Programs {
                 $0.trackAndQueue(Witness(world, "a"))
             }
             let job = Script(world, queue: queue) { $0.track(inner) }
-            let watcher = Watcher(world, job)
+            let watcher = Watcher(world)
             job.addObserver(watcher)
             world.together({ job.start() }, { inner.start() })
             world.wait { watcher.hasEnded }
@@ -78,13 +43,12 @@ final class ObserverPrograms: Programs {
     func testDeliveredBeforeOwnFinish() {
         explore { world in
             let queue = world.queue()
-            let task = Witness(world, finishes: false)
-            task.start()
+            let task = world.held()
             let inner = Script(world, "inner", queue: queue) { $0.track(task) }
             let job = Script(world, queue: queue) { job in
                 job.track(inner, cancellation: .leaveRunning)
             }
-            let watcher = Watcher(world, job)
+            let watcher = Watcher(world)
             job.addObserver(watcher)
             job.start()
             inner.start()
@@ -97,10 +61,9 @@ final class ObserverPrograms: Programs {
 
     func testObserverAgainstCancel() {
         explore { world in
-            let task = Witness(world, finishes: false)
-            task.start()
-            let job = Script(world, queue: world.queue()) { $0.track(task) }
-            let watcher = Watcher(world, job)
+            let task = world.held()
+            let job = world.script(tracking: task)
+            let watcher = Watcher(world)
             job.addObserver(watcher)
             world.together({ job.start() }, { job.cancel() })
             world.wait { job.isFinished }
@@ -120,9 +83,8 @@ final class ObserverPrograms: Programs {
             }
         }
         explore { world in
-            let task = Witness(world, finishes: false)
-            task.start()
-            let job = Script(world, queue: world.queue()) { $0.track(task) }
+            let task = world.held()
+            let job = world.script(tracking: task)
             let counter = Counter(world)
             job.addObserver(counter)
             job.start()
@@ -134,9 +96,8 @@ final class ObserverPrograms: Programs {
 
     func testEventsStreamAgainstFinish() {
         explore { world in
-            let task = Witness(world, finishes: false)
-            task.start()
-            let job = Script(world, queue: world.queue()) { $0.track(task) }
+            let task = world.held()
+            let job = world.script(tracking: task)
             job.start()
             world.spawnTask("reads") {
                 var last = -1
@@ -152,13 +113,8 @@ final class ObserverPrograms: Programs {
 
     func testProgressAgainstDelivery() {
         explore { world in
-            let tasks = [
-                Witness(world, "a", finishes: false), Witness(world, "b", finishes: false),
-            ]
-            for task in tasks { task.start() }
-            let job = Script(world, queue: world.queue()) { job in
-                for task in tasks { job.track(task) }
-            }
+            let tasks = ["a", "b"].map { world.held($0) }
+            let job = world.script(tracking: tasks)
             let progress = job.progress
             job.start()
             var fractions = [0.0]
@@ -207,16 +163,30 @@ final class ObserverPrograms: Programs {
         }
     }
 
+    func testExplainStallAgainstDeliveryElsewhere() {
+        explore { world in
+            let login = world.held("login")
+            let fetch = Witness(world, "fetch")
+            fetch.addDependency(login)
+            let session = world.script("session", tracking: login)
+            let job = world.script("import", tracking: fetch)
+            session.start()
+            job.start()
+            world.together(
+                { login.finish() },
+                {
+                    let text = job.explainStall()
+                    world.expect(text.contains("fetch"), "R4: \(text)")
+                }
+            )
+            world.wait(for: session)
+            job.cancel()
+        }
+    }
+
     func testRetryAgainstCancel() {
         explore { world in
-            let retry = RetryOperation(
-                .exponential(attempts: 2, initialDelay: .seconds(1), jitter: 0)
-            ) { number -> ClosureOperation<Void> in
-                ClosureOperation(name: "attempt \(number)") {
-                    world.record("attempt")
-                    throw ProgramError()
-                }
-            }
+            let retry = world.retry(succeedingAt: 3)
             world.queue().addOperation(retry)
             world.together({ retry.cancel() })
             world.wait(for: retry)
@@ -226,14 +196,7 @@ final class ObserverPrograms: Programs {
 
     func testRetryNowAgainstFailure() {
         explore { world in
-            let retry = RetryOperation(
-                .exponential(attempts: 2, initialDelay: .seconds(1), jitter: 0)
-            ) { number -> ClosureOperation<Void> in
-                ClosureOperation(name: "attempt \(number)") {
-                    world.record("attempt")
-                    if number == 1 { throw ProgramError() }
-                }
-            }
+            let retry = world.retry(succeedingAt: 2)
             world.together({ world.queue().addOperation(retry) }, { retry.retryNow() })
             world.wait(for: retry)
             world.expectEqual(world.count("attempt"), 2, "R1:")

@@ -47,8 +47,7 @@ final class OperationPrograms: Programs {
 
     func testFinishAgainstCancel() {
         explore { world in
-            let operation = Witness(world, finishes: false, stops: false)
-            operation.start()
+            let operation = world.held(stops: false)
             world.together({ operation.finish() }, { operation.cancel() })
             operation.check()
         }
@@ -56,8 +55,7 @@ final class OperationPrograms: Programs {
 
     func testFailureAgainstCancel() {
         explore { world in
-            let operation = Witness(world, finishes: false)
-            operation.start()
+            let operation = world.held()
             world.together({ operation.finish(with: ProgramError()) }, { operation.cancel() })
             operation.check()
             if case .cancelled? = operation.outcome {
@@ -68,8 +66,7 @@ final class OperationPrograms: Programs {
 
     func testCancelAgainstCancel() {
         explore { world in
-            let operation = Witness(world, finishes: false)
-            operation.start()
+            let operation = world.held()
             world.together({ operation.cancel() }, { operation.cancel() })
             operation.check()
             world.expect(operation.asked == 1, "O5: didCancel() was not called")
@@ -78,8 +75,7 @@ final class OperationPrograms: Programs {
 
     func testFinishAgainstWait() {
         explore { world in
-            let operation = Witness(world, finishes: false)
-            operation.start()
+            let operation = world.held()
             world.spawnTask("waits") {
                 await operation.waitForFinish()
                 world.expect(operation.isFinished, "a wait ended before the finish")
@@ -186,8 +182,7 @@ final class OperationPrograms: Programs {
 
     func testWillFinishAgainstCancel() {
         explore { world in
-            let operation = Witness(world, finishes: false)
-            operation.start()
+            let operation = world.held()
             var outcomes: [String] = []
             world.together(
                 {

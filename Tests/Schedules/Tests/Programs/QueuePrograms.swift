@@ -35,6 +35,24 @@ final class QueuePrograms: Programs {
         }
     }
 
+    func testStartInTheOrderOfAdding() {
+        explore { world in
+            let queue = world.queue(1)
+            let held = Witness(world, "held", finishes: false)
+            let operations = ["1", "2", "3"].map { Witness(world, $0) }
+            queue.addOperation(held)
+            world.wait { held.isExecuting }
+            world.together(
+                { for operation in operations { queue.addOperation(operation) } },
+                { held.finish() }
+            )
+            world.wait { operations.allSatisfy(\.isFinished) }
+            // The held operation may enter main() after it was finished.
+            let order = world.events.filter { $0 != "held began" }
+            world.expectEqual(order, ["1 began", "2 began", "3 began"], "Q1, Q2: started as")
+        }
+    }
+
     func testThreeOperationsWithLimitTwo() {
         explore { world in
             let queue = world.queue(2)
@@ -218,6 +236,48 @@ final class QueuePrograms: Programs {
             queue.addOperation(job)
             world.wait(for: job)
             job.check(delivered: 1)
+        }
+    }
+
+    func testTaskIsAddedWhileItsJobBegins() {
+        explore { world in
+            let queue = world.queue(1)
+            let task = Witness(world)
+            let job = world.script(tracking: task)
+            world.together({ queue.addOperation(job) }, { queue.addOperation(task) })
+            world.wait(for: job)
+            job.check(delivered: 1)
+        }
+    }
+
+    func testBarrierAgainstTasksOfJob() {
+        explore { world in
+            let queue = world.queue()
+            let job = Script(world, queue: queue) { $0.trackAndQueue(Witness(world, "1")) }
+            job.onFinished = { job, task in
+                if task.name == "1" { job.trackAndQueue(Witness(world, "2")) }
+            }
+            world.together(
+                { queue.addOperation(job) },
+                { queue.addBarrierBlock { world.section("barrier") } }
+            )
+            world.wait(for: job)
+            world.settle { queue.operationCount == 0 }
+        }
+    }
+
+    func testDependentStartsBeforeAStranger() {
+        explore { world in
+            let queue = world.queue(1)
+            let (first, last) = (Witness(world, "first"), Witness(world, "last"))
+            last.queuePriority = .high
+            last.addDependency(first)
+            queue.isSuspended = true
+            queue.addOperations([first, last, Witness(world, "stranger")])
+            world.together({ queue.isSuspended = false })
+            world.settle { queue.operationCount == 0 }
+            let order = ["first began", "last began", "stranger began"]
+            world.expectEqual(world.events, order, "Q2: started as")
         }
     }
 

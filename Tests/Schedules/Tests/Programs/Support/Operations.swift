@@ -82,6 +82,7 @@ class Script: JobController, @unchecked Sendable {
     private(set) var emptied = 0
     private(set) var cancelled = 0
     var onFinished: (Script, Operation) -> Void = { _, _ in }
+    var onAllFinished: (Script) -> Void = { _ in }
     var response = FailureResponse.failJob
 
     init(
@@ -115,7 +116,12 @@ class Script: JobController, @unchecked Sendable {
 
     override func taskFailed(_ task: Operation, error: any Error) -> FailureResponse { response }
 
-    override func allTasksFinished() { callback { emptied += 1 } }
+    override func allTasksFinished() {
+        callback {
+            emptied += 1
+            onAllFinished(self)
+        }
+    }
 
     override func jobCancelled() { callback { cancelled += 1 } }
 
@@ -142,5 +148,33 @@ extension World {
     func queue(_ limit: Int? = nil) -> TaskQueue {
         limit.map { TaskQueue(name: "queue", maxConcurrentOperationCount: $0) }
             ?? TaskQueue(name: "queue")
+    }
+
+    /// An operation that executes until it is finished or cancelled.
+    func held(_ name: String = "task", stops: Bool = true) -> Witness {
+        let operation = Witness(self, name, finishes: false, stops: stops)
+        operation.start()
+        return operation
+    }
+
+    func script(_ name: String = "job", tracking tasks: Operation...) -> Script {
+        script(name, tracking: tasks)
+    }
+
+    /// A job that tracks tasks and queues none.
+    func script(_ name: String = "job", tracking tasks: [Operation]) -> Script {
+        Script(self, name, queue: queue()) { job in
+            for task in tasks { job.track(task) }
+        }
+    }
+
+    /// A retry whose attempts fail until the one with a number.
+    func retry(succeedingAt success: Int) -> RetryOperation<ClosureOperation<Void>> {
+        RetryOperation(.exponential(attempts: 2, initialDelay: .seconds(1), jitter: 0)) { number in
+            ClosureOperation(name: "attempt \(number)") { [self] in
+                record("attempt")
+                if number < success { throw ProgramError() }
+            }
+        }
     }
 }

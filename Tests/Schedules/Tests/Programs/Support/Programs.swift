@@ -6,13 +6,17 @@ import XCTest
 class Programs: XCTestCase {
     private static let environment = ProcessInfo.processInfo.environment
     /// New seeds in each run, unless `JOBKIT_SCHEDULE_SEED` is set.
-    private static let seed =
-        environment["JOBKIT_SCHEDULE_SEED"].flatMap { UInt64($0) }
-        ?? UInt64(Date().timeIntervalSince1970) &* 1_000_000
-    private static let seconds =
-        environment["JOBKIT_SCHEDULE_SECONDS"].flatMap { Double($0) } ?? 0.5
-    private static let limit =
-        environment["JOBKIT_SCHEDULE_LIMIT"].flatMap { Int($0) } ?? 1_000
+    private static let seed: UInt64 = {
+        let seed: UInt64 = number("SEED") ?? UInt64(Date().timeIntervalSince1970) &* 1_000_000
+        print("JOBKIT_SCHEDULE_SEED=\(seed)")
+        return seed
+    }()
+    private static let seconds: Double = number("SECONDS") ?? 0.5
+    private static let limit: Int = number("LIMIT") ?? 1_000
+
+    private static func number<Value: LosslessStringConvertible>(_ name: String) -> Value? {
+        environment["JOBKIT_SCHEDULE_\(name)"].flatMap { Value($0) }
+    }
 
     /// Explores the schedules of a program, and fails with the smallest schedule that was found.
     func explore(
@@ -22,7 +26,7 @@ class Programs: XCTestCase {
     ) {
         let explorer = Explorer(
             name,
-            exhaustiveLimit: Self.limit,
+            limit: Self.limit,
             seconds: Self.seconds,
             program
         )
@@ -32,7 +36,11 @@ class Programs: XCTestCase {
             }
             return XCTFail("\(failure.text)\n\(failure.trace)", file: file, line: line)
         }
-        if let limit = Self.environment["JOBKIT_SCHEDULE_SEARCH"].flatMap({ Int($0) }) {
+        if let seconds: Double = Self.number("THREADS") {
+            let (count, hasFailed) = explorer.runOnThreads(seconds: seconds)
+            return print("threads: \(name): \(hasFailed ? "" : "not in ")\(count)")
+        }
+        if let limit: Int = Self.number("SEARCH") {
             let found = explorer.search(seed: Self.seed, limit: limit)
                 .map { "\($0.strategy) \($0.schedules.map(String.init) ?? "–")" }
             return print("found: \(name): \(found.joined(separator: ", "))")
