@@ -25,6 +25,15 @@ struct TaskNotification: Sendable {
         if kind != .tracked { event(kind, at: time).post(to: entries, by: job) }
     }
 
+    /// Leaves out the observers that have not received the tracking, because the task has finished.
+    ///
+    /// They receive nothing of the task, so its events add up.
+    mutating func leaveOutPending() {
+        guard !pending.isEmpty else { return }
+        entries.removeSubrange(pending)
+        pending = 0..<0
+    }
+
     // Not inlined, because inlined code would copy the event before passing it on.
     @inline(never)
     private func event(_ kind: JobEvent.Kind, at time: EventTime) -> JobEvent {

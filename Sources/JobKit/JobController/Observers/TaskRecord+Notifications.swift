@@ -77,6 +77,7 @@ extension TaskRecord {
         guard change({ $0.beginDelivery() }) else { return }
         var notification: TaskNotification?
         shell.send { notification = $0.notification(of: self) }
+        notification?.leaveOutPending()
         notification?.post(.delivered, at: .now)
         notificationEnded()
     }

@@ -53,6 +53,38 @@ final class SharedTaskPrograms: Programs {
 
     func testTimeoutsOfBothJobsThatDoNotWait() { exploreEnd(.all, .cancelWithoutWaiting) }
 
+    /// Explores a chain of jobs, each of which shares a task with the one below it.
+    private func exploreChain(limited level: Int, finishes: Bool) {
+        explore { world in
+            let queue = world.queue()
+            let tasks = ["1", "2"].map { Witness(world, $0, finishes: finishes) }
+            let last = Script(world, "last", queue: queue) { $0.track(tasks[1]) }
+            let middle = Script(world, "middle", queue: queue) { job in
+                job.track(tasks[0])
+                job.trackAndQueue(tasks[1])
+                job.trackAndQueue(last)
+            }
+            let job = Script(world, queue: queue) { job in
+                job.trackAndQueue(tasks[0])
+                job.trackAndQueue(middle)
+            }
+            let watcher = Watcher(world)
+            job.addObserver(watcher)
+            [job, middle, last][level].maximumRuntime = .nanoseconds(1)
+            job.startJob(on: queue)
+            if !finishes { world.together({ tasks[0].finish() }, { tasks[1].finish() }) }
+            world.wait(for: job)
+            world.wait { watcher.hasEnded }
+            watcher.check()
+        }
+    }
+
+    func testTimeoutOfTheFirstJobOfAChain() { exploreChain(limited: 0, finishes: true) }
+
+    func testTimeoutOfTheMiddleJobOfAChain() { exploreChain(limited: 1, finishes: true) }
+
+    func testTimeoutOfTheLastJobOfAChain() { exploreChain(limited: 2, finishes: false) }
+
     /// Two observed jobs, of which one times out.
     func testTimeoutAgainstFinishOfTaskOfTwoObservedJobs() {
         explore { world in
@@ -93,6 +125,48 @@ final class SharedTaskPrograms: Programs {
             world.together({ task.finish() })
             world.wait { watcher.hasEnded }
             watcher.check()
+        }
+    }
+
+    /// An observer comes between the finish and the delivery of a task.
+    func testSecondObserverAgainstDelivery() {
+        explore { world in
+            let task = world.held()
+            let inner = world.script("inner", tracking: task)
+            let jobs = ["a", "b"].map { world.script($0, tracking: inner) }
+            let watchers = jobs.map { job in
+                let watcher = Watcher(world)
+                job.addObserver(watcher)
+                return watcher
+            }
+            jobs[0].start()
+            inner.start()
+            world.together({ task.finish() }, { jobs[1].start() })
+            world.wait { watchers.allSatisfy(\.hasEnded) }
+            for watcher in watchers { watcher.check() }
+        }
+    }
+
+    /// A job tracks another one that runs, while its own job leaves it.
+    func testTrackOfARunningJobAgainstDrop() {
+        explore { world in
+            let task = world.held()
+            let below = world.script("below", tracking: task)
+            let inner = world.script("inner", tracking: below)
+            inner.start()
+            below.start()
+            let middle = world.script("middle", tracking: inner)
+            let job = Script(world, queue: world.queue()) { job in
+                job.track(middle, cancellation: .leaveRunning)
+            }
+            let watcher = Watcher(world)
+            job.addObserver(watcher)
+            job.start()
+            world.together({ middle.start() }, { job.cancel() })
+            world.wait { watcher.hasEnded }
+            watcher.check()
+            task.finish()
+            world.wait(for: middle)
         }
     }
 }
