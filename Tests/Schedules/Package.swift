@@ -8,7 +8,12 @@ let package = Package(
     platforms: [.macOS(.v15)],
     targets: [
         .target(name: "RuntimeHooks"),
-        .target(name: "Scheduler", dependencies: ["RuntimeHooks"]),
+        // Optimized in debug builds too, because it runs at each lock and atomic.
+        .target(
+            name: "Scheduler",
+            dependencies: ["RuntimeHooks"],
+            swiftSettings: [.unsafeFlags(["-O"])]
+        ),
         .target(
             name: "JobKit",
             dependencies: ["Scheduler"],
