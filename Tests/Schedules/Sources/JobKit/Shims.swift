@@ -16,6 +16,11 @@ func + (time: DispatchTime, interval: DispatchTimeInterval) -> DispatchTime {
     time.later(by: interval)
 }
 
+func + (time: DispatchTime, seconds: Double) -> DispatchTime {
+    let nanoseconds = seconds * 1_000_000_000
+    return time.later(by: nanoseconds < 1e18 ? .nanoseconds(Int(nanoseconds)) : .never)
+}
+
 enum Thread {
     final class Current {
         var name: String?

@@ -37,6 +37,11 @@ public final class DispatchQueue: @unchecked Sendable {
         concurrent
     }
 
+    /// Runs the iterations one after another.
+    package static func concurrentPerform(iterations: Int, execute body: (Int) -> Void) {
+        for iteration in 0..<iterations { body(iteration) }
+    }
+
     package func async(execute body: @escaping @Sendable () -> Void) {
         guard let me = VirtualThread.current else { return real.async(execute: body) }
         enqueue(me.schedule, body)
