@@ -157,7 +157,11 @@ final class ObserverPrograms: Programs {
             queue.addOperation(job)
             world.together(
                 { job.cancel() },
-                { world.expect(job.snapshot().unfinished.count <= 1, "R4: too many") }
+                {
+                    let snapshot = job.snapshot()
+                    world.expect(snapshot.unfinished.count <= 1, "R4: too many")
+                    world.expect(snapshot.failedCount <= snapshot.finishedCount, "R4: failed")
+                }
             )
             world.wait(for: job)
         }
