@@ -111,22 +111,6 @@ final class SharedTaskTests: XCTestCase {
         await bounded { await last.waitForFinish() }
     }
 
-    func testJobsThatEndAtOnceDoNotBothLeaveTheTask() async {
-        for round in 0..<rounds(of: 300) {
-            let plain = UserOperation("plain", isHeld: true)
-            let held = HeldOperation("held")
-            let task: Operation = round.isMultiple(of: 3) ? plain : held
-            task.start()
-            let jobs = (0..<2).map { job("\($0)", tracking: task) }
-            await runOnThreads(2) { jobs[$0].cancel() }
-            XCTAssertTrue(task.isCancelled)
-            plain.complete()
-            for operation in [jobs[0], jobs[1]] {
-                await bounded { await operation.waitForFinish() }
-            }
-        }
-    }
-
     func testTaskOfThousandsOfJobsIsLeftInLinearTimeAndForgetsThem() async {
         let task = HeldOperation("task")
         task.start()

@@ -198,18 +198,6 @@ final class LendingTests: XCTestCase {
         XCTAssertEqual(nested.events, ["task leaf", "group InstantOperation", "all"])
     }
 
-    // One of the two finds the other, whichever comes first.
-    func testTaskIsAddedWhileItsJobBegins() async {
-        for _ in 0..<rounds(of: 1_000) {
-            let queue = TaskQueue(maxConcurrentOperationCount: 1)
-            let (job, task) = (JobController(), InstantOperation("task"))
-            job.track(task)
-            await runOnThreads(2) { queue.addOperation($0 == 0 ? job : task) }
-            await bounded { await job.waitForFinish() }
-            guard job.isFinished else { return }
-        }
-    }
-
     /// A task was tracked and queued before its job started.
     func testTaskTrackedBeforeTheJobStarts() async {
         for isPlain in [false, true] {
@@ -251,35 +239,6 @@ final class LendingTests: XCTestCase {
             TaskQueue.shared.addOperation(gate)
             await drain(queue)
             XCTAssertEqual(queue.operationCount, 0)
-        }
-    }
-
-    /// Limiting a queue and adding barriers races with jobs that queue their tasks there.
-    func testLimitsAndBarriersRaceTheTasksOfJobs() async {
-        for round in 0..<rounds(of: 300) {
-            let queue = TaskQueue()
-            await runOnThreads(2) { thread in
-                if thread == 0 {
-                    for _ in 0..<3 {
-                        queue.addOperation(
-                            ScriptedJob(queue: queue) { job in
-                                job.trackAndQueue(ConcurrentOperation()) { _ in
-                                    job.trackAndQueue(BlockOperation {})
-                                    let task = ConcurrentOperation()
-                                    queue.addOperation(task)
-                                    job.track(task)
-                                }
-                            }
-                        )
-                    }
-                } else if round % 2 == 0 {
-                    queue.addBarrierBlock {}
-                } else {
-                    queue.maxConcurrentOperationCount = 1
-                }
-            }
-            await drain(queue)
-            guard queue.operationCount == 0 else { return XCTFail("stuck in round \(round)") }
         }
     }
 

@@ -18,6 +18,22 @@ final class PermittedOperation: Operation, @unchecked Sendable {
 
 extension Duel {
     static let ofPlainOperations = [
+        Duel("the numbers of operations that two ask for first") { dice, referee in
+            let operations: [Operation] = (0..<20)
+                .map { $0 % 2 == 0 ? BlockOperation {} : HeldOperation("held") }
+            let barrier = TurnBarrier(threads: 2)
+            let given = Guarded<[[Int]]>([])
+            let ask: @Sendable () -> Void = {
+                let numbers = operations.map { operation in
+                    barrier.wait()
+                    return operation.operationID
+                }
+                given.withLock { $0.append(numbers) }
+            }
+            await dice.race(ask, ask)
+            let all = given.withLock { $0 }
+            referee.expect(all[0] == all[1], "R2: one operation has two numbers: \(all)")
+        },
         Duel("plain dependencies against the queue's cancel") { dice, _ in
             let queue = TaskQueue(name: "duel")
             let dependencies = (0..<dice.number(1...8)).map { _ in BlockOperation {} }

@@ -25,11 +25,11 @@ final class Referee: Sendable {
     }
 }
 
-/// A race between two or three threads over a few operations, at random times.
+/// A race between two or three threads, at random times.
 ///
-/// The random trees of ``JobTree`` seldom bring two threads to the same point, but a duel does
-/// nothing else. Each duel tests a rule, and complains if the rule is broken. A use after free ends
-/// the process, and its seed reproduces it.
+/// Duels test what `Tests/Schedules` does not control: plain operations, whose locks are
+/// Foundation's, and weak references. A use after free ends the process, and its seed reproduces
+/// it.
 struct Duel: Sendable {
     let name: String
     let fight: @Sendable (inout Dice, Referee) async -> Void
@@ -39,7 +39,5 @@ struct Duel: Sendable {
         self.fight = fight
     }
 
-    static let all =
-        ofOperations + ofEdges + ofPlainOperations + ofJobs + ofSharedTasks + ofQueues + ofObservers
-        + ofQuestions + ofControl + ofLaunches
+    static let all = ofPlainOperations + ofLaunches
 }

@@ -1,10 +1,9 @@
 import JobKitTesting
-import Synchronization
 import XCTest
 
 @testable import JobKit
 
-/// Random calls: one after another against the oracle, and from many threads at once.
+/// Random calls against the oracle.
 final class LaunchDecisionsStressTests: XCTestCase {
     // D1, D2
     func testRandomWalkDoesWhatTheOracleSays() {
@@ -33,68 +32,6 @@ final class LaunchDecisionsStressTests: XCTestCase {
         }
     }
 
-    // D1, D2: a presentation is followed by the item's own withdrawal, and closures never overlap.
-    func testThreadsNeverPresentTwoItems() async {
-        await walkOnThreads { step in
-            if case .complete = step { false } else { true }
-        } check: { events, executing in
-            for (event, next) in zip(events, events.dropFirst()) {
-                switch event {
-                case .presented(let item): XCTAssertEqual(next, .withdrawn(item))
-                case .withdrawn(let item): XCTAssertNotEqual(next, .withdrawn(item))
-                }
-            }
-            XCTAssertEqual(events.last.flatMap(\.presentedItem), executing)
-        }
-    }
-
-    // D2: the same with completions, for which no closure is called.
-    func testThreadsThatCompleteNeverWithdrawWhatIsNotPresented() async {
-        await walkOnThreads { _ in
-            true
-        } check: { events, executing in
-            for (event, next) in zip(events, events.dropFirst()) {
-                if case .withdrawn(let item) = next { XCTAssertEqual(event, .presented(item)) }
-            }
-            if let executing { XCTAssertEqual(events.last, .presented(executing)) }
-        }
-    }
-
-    /// Changes an open launch at random on four threads.
-    ///
-    /// Then it calls `check` with the events of the priority list, in order, and the item that is
-    /// executing at the end.
-    private func walkOnThreads(
-        _ isTaken: @escaping @Sendable (LaunchStep) -> Bool,
-        check: ([LaunchEvent], SeedItem?) -> Void
-    ) async {
-        let seed = UInt64.random(in: .min ... .max)
-        print("\(name): seed \(seed)")
-        for round in 0..<25 {
-            let ran = RanClosures()
-            let decisions = LaunchDecisions(
-                priority: SeedItem.prioritized,
-                independent: SeedItem.independent
-            )
-            for item in SeedItem.allCases {
-                decisions.whenPresented(item) { ran.add(.presented(item)) }
-                decisions.whenWithdrawn(item) { ran.add(.withdrawn(item)) }
-            }
-            decisions.open()
-            await runOnThreads(4) { thread in
-                var generator = WalkGenerator(seed: seed &+ UInt64(round * 4 + thread))
-                for _ in 0..<300 {
-                    let step = randomStep(SeedItem.allCases, &generator)
-                    if isTaken(step) { decisions.take(step) }
-                }
-            }
-            XCTAssertFalse(ran.hasOverlapped)
-            let executing = SeedItem.prioritized.filter { decisions.state(of: $0) == .executing }
-            XCTAssertLessThan(executing.count, 2)
-            check(ran.events.filter { SeedItem.prioritized.contains($0.item) }, executing.first)
-        }
-    }
-
     private func seedDecisions(
         _ log: EventLog,
         waitsForUnknown: Bool
@@ -109,22 +46,6 @@ final class LaunchDecisionsStressTests: XCTestCase {
             decisions.whenWithdrawn(item) { log.record("\(LaunchEvent.withdrawn(item))") }
         }
         return decisions
-    }
-}
-
-/// Records the closures that ran, and whether two ever ran at once.
-private final class RanClosures: Sendable {
-    private let isRunning = Atomic(false)
-    private let overlaps = Atomic(false)
-    // The array has no lock, so that the thread sanitizer reports closures that overlap.
-    nonisolated(unsafe) private(set) var events: [LaunchEvent] = []
-
-    var hasOverlapped: Bool { overlaps.load(ordering: .relaxed) }
-
-    func add(_ event: LaunchEvent) {
-        if isRunning.exchange(true, ordering: .relaxed) { overlaps.store(true, ordering: .relaxed) }
-        events.append(event)
-        isRunning.store(false, ordering: .relaxed)
     }
 }
 
@@ -149,17 +70,5 @@ extension LaunchDecisions where Item == SeedItem {
         case .complete(let item): complete(item)
         case .prioritize(let item, before: let other): prioritize(item, before: other)
         }
-    }
-}
-
-extension LaunchEvent {
-    fileprivate var item: SeedItem {
-        switch self {
-        case .presented(let item), .withdrawn(let item): item
-        }
-    }
-
-    fileprivate var presentedItem: SeedItem? {
-        if case .presented(let item) = self { item } else { nil }
     }
 }

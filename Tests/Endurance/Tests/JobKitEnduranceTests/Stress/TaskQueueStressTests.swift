@@ -1,6 +1,5 @@
 import Foundation
 import JobKitTesting
-import Synchronization
 import XCTest
 
 @testable import JobKit
@@ -62,33 +61,6 @@ final class TaskQueueStressTests: XCTestCase {
         }
     }
 
-    /// Q1: the concurrency limit holds while threads add to the queue.
-    func testWidthHoldsUnderLoad() async {
-        for width in [1, 2, 5] {
-            let queue = TaskQueue(maxConcurrentOperationCount: width)
-            let executing = Atomic(0)
-            let most = Guarded(0)
-            await runOnThreads(4) { _ in
-                for number in 0..<500 {
-                    queue.addAsynchronousOperation { done in
-                        let now = executing.add(1, ordering: .sequentiallyConsistent).newValue
-                        most.withLock { $0 = max($0, now) }
-                        let end: @Sendable () -> Void = {
-                            executing.subtract(1, ordering: .sequentiallyConsistent)
-                            done(nil)
-                        }
-                        guard number % 2 == 0 else {
-                            return DispatchQueue.global().async(execute: end)
-                        }
-                        end()
-                    }
-                }
-            }
-            await drain(queue)
-            XCTAssertLessThanOrEqual(most.withLock { $0 }, width)
-        }
-    }
-
     /// A wake-up must never be lost: a thread adds one operation at a time and waits for it.
     func testEveryOperationIsStartedFromAnIdleQueue() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 2)
@@ -99,32 +71,6 @@ final class TaskQueueStressTests: XCTestCase {
                 // The pause before the next addition lets the workers search, stop and leave.
                 if (number + thread) % 7 == 0 { sched_yield() }
                 ended.wait()
-            }
-        }
-        await drain(queue)
-    }
-
-    /// The same for operations that become ready, are resumed, or get a higher limit.
-    func testNoWakeUpIsLostWhateverMakesWorkStartable() async {
-        let (queue, other) = (TaskQueue(maxConcurrentOperationCount: 1), TaskQueue())
-        await runOnThreads(2) { thread in
-            for number in 0..<1_500 {
-                let (first, second) = (ConcurrentOperation(), ConcurrentOperation())
-                second.addDependency(first)
-                queue.addOperation(second)
-                switch (number + thread) % 3 {
-                case 0: other.addOperation(first)
-                case 1:
-                    queue.isSuspended = true
-                    other.addOperation(first)
-                    queue.isSuspended = false
-                default:
-                    queue.maxConcurrentOperationCount = 1
-                    other.addOperation(first)
-                    queue.maxConcurrentOperationCount = 2
-                }
-                // Blocks its thread, on which the next round begins at once.
-                second.waitUntilFinished()
             }
         }
         await drain(queue)
