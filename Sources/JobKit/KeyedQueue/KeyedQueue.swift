@@ -22,7 +22,8 @@ import Foundation
 /// ```
 ///
 /// A job that holds keys lends them, and its permit of this queue, to its tasks and their tasks.
-/// One task at a time uses each of them. Therefore, a job and its task may have the same key.
+/// One task at a time uses each of them. Therefore, a job and its task may have the same key. A
+/// task does not wait behind operations that wait for a key of its job, directly or behind others.
 ///
 /// Deadlocks remain possible in two cases. In the first, each of two jobs holds a key that a task
 /// of the other needs, directly or through several waiting operations. In the second, a holder

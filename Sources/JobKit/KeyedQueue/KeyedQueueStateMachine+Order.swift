@@ -44,14 +44,30 @@ extension KeyedQueueStateMachine {
         return waits
     }
 
-    /// Whether `slot` need not wait behind `other`, because a job above `slot` holds a key for
-    /// which `other` waits.
+    /// Whether `slot` need not wait behind `other`, because `other` waits for a key that a job above
+    /// `slot` holds, directly or behind the first that waits for another of its keys.
     private func isExempt(_ slot: Int, from other: Int) -> Bool {
-        slots[other].pools
-            .contains { pool in
-                !pools[pool].isFree && lender(of: pool, for: other) == nil
-                    && jobAbove(slot) { holds(pool, $0) } != nil
+        guard !slots[slot].jobs.isEmpty else { return false }
+        var (pending, seen) = ([other], Set([other]))
+        while let next = pending.popLast() {
+            for pool in slots[next].pools where lender(of: pool, for: next) == nil {
+                if !pools[pool].isFree {
+                    if jobAbove(slot, where: { holds(pool, $0) }) != nil { return true }
+                } else if let first = firstBlocked(in: pool, before: next),
+                    seen.insert(first).inserted
+                {
+                    pending.append(first)
+                }
             }
+        }
+        return false
+    }
+
+    /// The first blocked entry of a pool, if it comes before another entry.
+    private func firstBlocked(in pool: Int, before slot: Int) -> Int? {
+        pools[pool].members
+            .filter { slots[$0].state == .blocked && slots[$0].order < slots[slot].order }
+            .min { slots[$0].order < slots[$1].order }
     }
 
     /// Whether an entry holds a permit of a pool.

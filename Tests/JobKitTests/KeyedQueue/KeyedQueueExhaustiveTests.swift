@@ -10,4 +10,13 @@ import Testing
         #expect(search.failure == nil)
         #expect(search.orderCount == 23_040)
     }
+
+    /// More operations and keys, and therefore longer chains of waiting operations.
+    @Test(arguments: [1, Int.max], [1, 2])
+    func randomWalkFollowsTheRules(limit: Int, limitPerKey: Int) {
+        for seed in 0..<rounds(of: 2_000) {
+            let failure = KeyedQueueSearch.walk(seed: seed, limit: limit, limitPerKey: limitPerKey)
+            #expect(failure == nil, "seed \(seed)")
+        }
+    }
 }

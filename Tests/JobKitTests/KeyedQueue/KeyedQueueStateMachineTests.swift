@@ -164,4 +164,15 @@ import Testing
         #expect(machine.slots.count == 1 && machine.pools.count == 2)
         #expect(machine.poolOfKey.isEmpty)
     }
+
+    /// X4: the operation between the task and the one that waits for the job also waits for it.
+    @Test func taskDoesNotWaitBehindAChainThatWaitsForItsJob() {
+        var machine = Machine(limit: .max, limitPerKey: 1)
+        let job = add("job", ["j"], &machine, isJob: true)
+        #expect(passedOn(&machine) == ["job"])
+        _ = add("waits for the job", ["j", "a"], &machine)
+        _ = add("waits for a", ["a", "b"], &machine)
+        _ = add("task", ["b"], &machine, below: [job])
+        #expect(passedOn(&machine) == ["task"])
+    }
 }

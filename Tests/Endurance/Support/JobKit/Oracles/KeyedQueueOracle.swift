@@ -64,38 +64,33 @@ struct KeyedQueueOracle {
         return passed
     }
 
-    /// Returns the nearest job above an entry that is in the queue, or nil.
-    func jobInQueue(above index: Int) -> Int? {
-        var job = entries[index].parent
-        while let next = job, entries[next].state == .absent { job = entries[next].parent }
-        return job.flatMap { entries[$0].state == .ended ? nil : $0 }
-    }
-
-    private func jobs(above index: Int) -> [Int] {
-        Array(
-            sequence(state: index) { job in
-                guard let next = jobInQueue(above: job) else { return nil as Int? }
-                job = next
-                return next
-            }
-        )
+    /// Returns the jobs above an entry that are in the queue, nearest first.
+    ///
+    /// A job that has ended has left its tasks, so the jobs above it do not count.
+    func jobs(above index: Int) -> [Int] {
+        sequence(first: index) { entries[$0].parent }.dropFirst()
+            .prefix { entries[$0].state != .ended }
+            .filter { entries[$0].state != .absent }
     }
 
     private func nextIndex() -> Int? {
         let waiting = entries.indices.filter { entries[$0].state == .waiting }
             .sorted { order($0) < order($1) }
-        var waitForKeys: [Int] = []
+        // The entries that wait for keys, each with all holders for which it must wait.
+        var waitForKeys: [(index: Int, holders: Set<Int>)] = []
         for index in waiting {
-            let hasKeys = entries[index].keys
-                .allSatisfy { key in
-                    lender(of: key, for: index) != nil
-                        || isFree(key)
-                            && !waitForKeys.contains { other in
-                                entries[other].keys.contains(key) && !isExempt(index, from: other)
-                            }
-                }
-            guard hasKeys else {
-                waitForKeys.append(index)
+            let lacking = entries[index].keys.filter { lender(of: $0, for: index) == nil }
+            let held = lacking.filter { !isFree($0) }
+            // For a key that is free, it waits behind the first that waits for keys.
+            let first = lacking.subtracting(held)
+                .compactMap { key in waitForKeys.first { entries[$0.index].keys.contains(key) } }
+            let jobs = jobs(above: index)
+            guard held.isEmpty, first.allSatisfy({ !$0.holders.isDisjoint(with: jobs) }) else {
+                let holders = entries.indices
+                    .filter { other in held.contains { entries[other].lenders[$0] != nil } }
+                waitForKeys.append(
+                    (index, first.reduce(into: Set(holders)) { $0.formUnion($1.holders) })
+                )
                 continue
             }
             if isFree(Self.place) || lender(of: Self.place, for: index) != nil { return index }
@@ -117,15 +112,6 @@ struct KeyedQueueOracle {
             .first { job in
                 entries[job].lenders[key] != nil
                     && !entries.contains { $0.lenders[key] == .some(job) }
-            }
-    }
-
-    /// Whether the other entry waits for a key that a job above this entry holds.
-    private func isExempt(_ index: Int, from other: Int) -> Bool {
-        entries[other].keys
-            .contains { key in
-                !isFree(key) && lender(of: key, for: other) == nil
-                    && jobs(above: index).contains { entries[$0].lenders[key] != nil }
             }
     }
 

@@ -93,6 +93,7 @@ extension KeyedQueueSearch.World {
     fileprivate mutating func end(_ index: Int) {
         oracle.ended(index)
         if let ticket = tickets[index] { machine.entryEnded(ticket) }
+        findJobs()
     }
 
     fileprivate mutating func raise(_ index: Int) {
@@ -102,8 +103,7 @@ extension KeyedQueueSearch.World {
 
     private mutating func findJobs() {
         for (index, ticket) in tickets {
-            let job = oracle.jobInQueue(above: index).flatMap { tickets[$0] }
-            machine.jobsFound(job.map { [$0] } ?? [], above: ticket)
+            machine.jobsFound(oracle.jobs(above: index).compactMap { tickets[$0] }, above: ticket)
         }
     }
 
@@ -147,5 +147,46 @@ extension KeyedQueueSearch {
         }
         print("KeyedQueue: \(search.orderCount) orders in \(search.stepCount) steps")
         return search
+    }
+
+    /// Adds, raises and ends up to eight operations of three keys in random order.
+    ///
+    /// - Returns: The first difference from the oracle, or nil.
+    static func walk(seed: Int, limit: Int, limitPerKey: Int) -> String? {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let keys = (0..<Int.random(in: 4...8, using: &random))
+            .map { _ in Set(["a", "b", "c"].filter { _ in Bool.random(using: &random) }) }
+        let parents = keys.indices.map { index -> Int? in
+            Bool.random(using: &random) ? (0..<index).randomElement(using: &random) : nil
+        }
+        var world = World(
+            machine: Machine(limit: limit, limitPerKey: limitPerKey),
+            oracle: KeyedQueueOracle(
+                limit: limit,
+                limitPerKey: limitPerKey,
+                zip(keys, parents).map { KeyedQueueOracle.Entry(keys: $0, parent: $1) }
+            )
+        )
+        var path = ["keys \(keys.map { $0.sorted() }), parents \(parents)"]
+        while let index = world.oracle.entries.indices
+            .filter({ world.oracle.entries[$0].state != .ended })
+            .randomElement(using: &random)
+        {
+            switch world.oracle.entries[index].state {
+            case .absent:
+                world.add(index)
+                path.append("add \(index)")
+            case .waiting where Int.random(in: 0..<4, using: &random) > 0:
+                world.raise(index)
+                path.append("raise \(index)")
+            default:
+                world.end(index)
+                path.append("end \(index)")
+            }
+            let (passed, expected) = (world.machinePassesOn(), world.oracle.passOn())
+            guard passed == expected else { return "\(path) passed on \(passed), not \(expected)" }
+        }
+        return world.machine.count == 0 && world.machine.poolOfKey.isEmpty
+            ? nil : "\(path) left some"
     }
 }
