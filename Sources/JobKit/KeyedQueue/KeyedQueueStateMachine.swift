@@ -107,7 +107,9 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         isCurrent(ticket) && isWaiting(ticket) ? slots[ticket.slot].entry : nil
     }
 
-    func isCurrent(_ ticket: Ticket) -> Bool { slots[ticket.slot].sequence == ticket.sequence }
+    func isCurrent(_ ticket: Ticket) -> Bool {
+        ticket.slot < slots.count && slots[ticket.slot].sequence == ticket.sequence
+    }
 
     /// Whether the entry was not passed on.
     func isWaiting(_ ticket: Ticket) -> Bool { slots[ticket.slot].state != .passedOn }
@@ -188,6 +190,16 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         slots[slot] = Slot()
         vacantSlots.append(slot)
         count -= 1
+        if count == 0, slots.count > Self.mostVacant { removeVacant() }
+    }
+
+    /// How many vacant slots a queue without entries keeps.
+    private static var mostVacant: Int { 64 }
+
+    /// Frees the memory of many keys, after the last entry has ended (X6).
+    private mutating func removeVacant() {
+        (slots, pools, poolOfKey) = ([], [Pool(limit: limit)], [:])
+        (vacantSlots, vacantPools, changed, taskPools) = ([], [], [], [])
     }
 
     private mutating func leave(_ pool: Int, _ slot: Int) {

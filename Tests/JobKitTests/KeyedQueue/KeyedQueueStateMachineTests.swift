@@ -165,6 +165,19 @@ import Testing
         #expect(machine.poolOfKey.isEmpty)
     }
 
+    /// X6: a queue that has held many keys at once keeps nothing of them.
+    @Test func nothingRemainsOfTenThousandKeys() {
+        var machine = Machine(limit: .max, limitPerKey: 1)
+        let tickets = (0..<10_000).map { add("\($0)", ["\($0)"], &machine) }
+        #expect(passedOn(&machine).count == 10_000)
+        for ticket in tickets { machine.entryEnded(ticket) }
+        #expect(machine.slots.count <= 64 && machine.pools.count <= 65)
+        #expect(machine.poolOfKey.capacity == 0)
+        for ticket in tickets { machine.entryEnded(ticket) }
+        _ = add("next", ["0"], &machine)
+        #expect(passedOn(&machine) == ["next"])
+    }
+
     /// X4: the operation between the task and the one that waits for the job also waits for it.
     @Test func taskDoesNotWaitBehindAChainThatWaitsForItsJob() {
         var machine = Machine(limit: .max, limitPerKey: 1)
