@@ -34,7 +34,7 @@ extension ConcurrentOperation {
             let entry = enteredMainAt.load(ordering: .relaxed)
             // If the entry is not recorded yet, the operation is just being started.
             let seconds = entry == 0 ? 0 : CoarseTime(rawValue: entry).wholeSeconds(to: .now)
-            startRuntime(secondsAgo: seconds)
+            timers().watch(.runtime, ago: .seconds(seconds), timerTarget)
         }
     }
 
@@ -84,11 +84,10 @@ extension ConcurrentOperation {
     /// The time limit that has passed.
     var passedRuntime: Duration { hooks.withLock { $0.timers }?.passedRuntime ?? .zero }
 
-    /// Starts the time of ``maximumRuntime``, or waits for a limit that was changed.
-    ///
-    /// - Parameter secondsAgo: How many seconds ago the operation was started, if known.
-    func startRuntime(secondsAgo: Int = 0) {
-        timers().watch(.runtime, ago: .seconds(secondsAgo), timerTarget)
+    /// Starts the time of ``maximumRuntime``, if there are timers.
+    func startRuntime() {
+        let (timers, isQueued) = hooks.withLock { ($0.timers, $0.queue != nil) }
+        timers?.beginRuntime(timerTarget(isQueued: isQueued))
     }
 
     /// Starts the stop time of an operation that was asked to stop, if it was started.
@@ -112,8 +111,12 @@ extension ConcurrentOperation {
     ///
     /// If a queue retains the operation anyway, the timer retains it, too, because a weak reference
     /// costs more than the rest of a limit.
+    private func timerTarget(isQueued: Bool) -> any TimerTarget {
+        isQueued ? self : ClosureTimerTarget.weakly(self)
+    }
+
     private var timerTarget: any TimerTarget {
-        hooks.withLock { $0.queue != nil } ? self : ClosureTimerTarget.weakly(self)
+        timerTarget(isQueued: hooks.withLock { $0.queue != nil })
     }
 
     /// Returns the timers, which are created on first use.

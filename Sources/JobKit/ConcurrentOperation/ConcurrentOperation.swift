@@ -53,7 +53,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     }
 
     deinit {
-        if flags.contains(.isTimed) { hooks.withLock { $0.timers }?.cancelAll() }
+        // A finished operation has cancelled them.
+        if flags.contains(.isTimed), !isFinished { hooks.withLock { $0.timers }?.cancelAll() }
         releaseWithoutRecursion()
     }
 

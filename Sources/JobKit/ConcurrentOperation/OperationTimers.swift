@@ -13,26 +13,33 @@ final class OperationTimers: Sendable {
     /// A limit whose duration may change while its time runs, and which counts from its beginning.
     private struct LimitState {
         var duration: Duration?
-        /// Created when the time begins, so that a limit that is set later counts from then.
-        var start: TimerStart?
-        /// The number of the current wait, or 0 for none.
-        var waitID = 0
-        var wait: TimerStart.Wait?
-        /// The duration that passed first.
-        ///
-        /// A limit that is set later does not change it.
-        var passed: Duration?
         /// Whether no further wait may begin.
         var isOver = false
+        /// The number of the current wait, or 0 for none.
+        var waitID: UInt32 = 0
+        /// Created when the time begins, so that a limit that is set later counts from then.
+        var start: TimerStart?
+        var wait: TimerStart.Wait?
 
         /// Begins a wait, if the limit has a duration and is not over.
         ///
         /// The caller has taken the earlier wait.
-        mutating func waitBegins(_ id: Int, from made: TimerStart?) -> (Duration, TimerStart)? {
+        mutating func waitBegins(_ id: UInt32, from made: TimerStart?) -> (Duration, TimerStart)? {
             if start == nil { start = made }
             guard !isOver, let duration, let start else { return nil }
             waitID = id
             return (duration, start)
+        }
+
+        /// Begins the first wait, if the limit counts from `now` on a `ContinuousClock`.
+        mutating func waitBegins(_ id: UInt32, at now: Int64) -> Int64? {
+            guard start == nil, !isOver, let time = duration?.timerNanoseconds, time > 0 else {
+                return nil
+            }
+            let (deadline, overflow) = now.addingReportingOverflow(time)
+            guard !overflow else { return nil }
+            (start, waitID) = (.system(.continuous, now), id)
+            return deadline
         }
 
         /// Ends the wait.
@@ -44,24 +51,47 @@ final class OperationTimers: Sendable {
         }
     }
 
-    private struct State {
-        var clock = TimerClock.service(.continuous)
-        var runtime = LimitState()
+    /// What an operation with nothing but a maximum runtime does not need.
+    private struct Others {
+        var clock = TimerClock.system(.continuous)
         var stop = LimitState()
-        var lastID = 0
+        /// The maximum runtime that has passed first.
+        ///
+        /// A limit that is set later does not change it.
+        var passedRuntime: Duration?
         /// The delays by number.
         ///
         /// The value is nil while the wait is being created.
-        var delays: [Int: TimerStart.Wait?] = [:]
+        var delays: [UInt32: TimerStart.Wait?] = [:]
+    }
 
-        subscript(limit: Limit) -> LimitState {
-            // A getter would copy the whole state for each property.
-            _read { if limit == .runtime { yield runtime } else { yield stop } }
-            _modify { if limit == .runtime { yield &runtime } else { yield &stop } }
+    /// At most 120 bytes together with the object, because larger blocks take `malloc` longer than
+    /// the rest of a limit.
+    private struct State {
+        var others = Rare<Others>()
+        var runtime = LimitState()
+        var lastID: UInt32 = 0
+
+        var clock: TimerClock { others.value?.clock ?? .system(.continuous) }
+
+        mutating func change<Result>(
+            _ limit: Limit,
+            _ change: (inout LimitState) -> Result
+        ) -> Result {
+            limit == .runtime
+                ? change(&runtime) : others.change(orMake: Others()) { change(&$0.stop) }
         }
 
-        mutating func nextID() -> Int {
-            lastID += 1
+        mutating func changeOthers<Result>(_ change: (inout Others) -> Result) -> Result {
+            others.change(orMake: Others(), change)
+        }
+
+        func duration(of limit: Limit) -> Duration? {
+            limit == .runtime ? runtime.duration : others.value?.stop.duration
+        }
+
+        mutating func nextID() -> UInt32 {
+            lastID = lastID == .max ? 1 : lastID + 1
             return lastID
         }
     }
@@ -72,19 +102,20 @@ final class OperationTimers: Sendable {
         get { state.withLock { $0.clock }.clock }
         set {
             // The old clock may be a user's, so it is released without the lock.
-            let replaced = state.withLock { exchange(&$0.clock, with: TimerClock(newValue)) }
+            let clock = TimerClock(newValue)
+            let replaced = state.withLock { $0.changeOthers { exchange(&$0.clock, with: clock) } }
             withExtendedLifetime(replaced) {}
         }
     }
 
     /// The duration of a limit, or nil for no limit.
     subscript(limit: Limit) -> Duration? {
-        get { state.withLock { $0[limit].duration } }
-        set { state.withLock { $0[limit].duration = newValue } }
+        get { state.withLock { $0.duration(of: limit) } }
+        set { state.withLock { $0.change(limit) { $0.duration = newValue } } }
     }
 
     /// The maximum runtime that has passed.
-    var passedRuntime: Duration? { state.withLock { $0.runtime.passed } }
+    var passedRuntime: Duration? { state.withLock { $0.others.value?.passedRuntime } }
 
     // MARK: Delays
 
@@ -93,31 +124,33 @@ final class OperationTimers: Sendable {
     ///
     /// The deadline is computed before this returns.
     func sleep(for delay: Duration, then body: @escaping @Sendable () -> Void) {
-        let reserved = state.withLock { state -> (id: Int, clock: TimerClock)? in
+        let reserved = state.withLock { state -> (id: UInt32, clock: TimerClock)? in
             guard !state.runtime.isOver else { return nil }
             let id = state.nextID()
-            state.delays[id] = .some(nil)
+            state.changeOthers { $0.delays[id] = .some(nil) }
             return (id, state.clock)
         }
         guard let (id, clock) = reserved else { return }
-        let target = ClosureTimerTarget { [self] in if forget($0) { body() } }
+        let target = ClosureTimerTarget { [self] _ in if forget(id) { body() } }
         let wait = TimerStart(clock)
             .wait(
                 delay,
-                TimerService.Body(target: target, id: id),
+                TimerService.Body(target: target, id: Int(id)),
                 executor: ThreadContext.current.pointee.taskExecutor
             )
         let isPending = state.withLock { state in
-            guard state.delays[id] != nil else { return false }
-            state.delays[id] = .some(wait)
-            return true
+            state.changeOthers { others in
+                guard others.delays[id] != nil else { return false }
+                others.delays[id] = .some(wait)
+                return true
+            }
         }
         if !isPending { wait.cancel() }
     }
 
     /// Removes a delay, and returns whether it was still pending.
-    private func forget(_ id: Int) -> Bool {
-        state.withLock { $0.delays.removeValue(forKey: id) != nil }
+    private func forget(_ id: UInt32) -> Bool {
+        state.withLock { $0.changeOthers { $0.delays.removeValue(forKey: id) != nil } }
     }
 
     // MARK: Limits
@@ -131,19 +164,44 @@ final class OperationTimers: Sendable {
     ///   - ago: How long ago its time began. Only the first call uses this.
     ///   - target: Called when the limit has passed, with a number for ``passed(_:)``.
     func watch(_ limit: Limit, ago: Duration = .zero, _ target: any TimerTarget) {
-        let clock = state.withLock { $0[limit].start == nil ? $0.clock : nil }
+        let clock = state.withLock { state in
+            state.change(limit) { $0.start == nil } ? state.clock : nil
+        }
         let made = clock.map { TimerStart($0, ago: ago) }
         let (previous, id, begun) = state.withLock { state in
-            let (previous, id) = (state[limit].takeWait(), state.nextID())
-            return (previous, id, state[limit].waitBegins(id, from: made))
+            let id = state.nextID()
+            return state.change(limit) { ($0.takeWait(), id, $0.waitBegins(id, from: made)) }
         }
         previous?.cancel()
         guard let (time, start) = begun else { return }
-        let wait = start.wait(time, TimerService.Body(target: target, id: id))
+        store(start.wait(time, TimerService.Body(target: target, id: Int(id))), of: limit, id)
+    }
+
+    /// Starts waiting for the maximum runtime, which counts from now.
+    ///
+    /// This is ``watch(_:ago:_:)`` for the usual case, at a third of the cost.
+    func beginRuntime(_ target: any TimerTarget) {
+        let now = SystemClock.continuous.now
+        let begun = state.withLock { state -> (deadline: Int64, id: UInt32)? in
+            if !state.others.isNone {
+                guard case .system(.continuous) = state.clock else { return nil }
+            }
+            let id = state.nextID()
+            return state.runtime.waitBegins(id, at: now).map { ($0, id) }
+        }
+        guard let (deadline, id) = begun else { return watch(.runtime, target) }
+        let body = TimerService.Body(target: target, id: Int(id))
+        let timer = TimerService.continuous.add(body, at: deadline)
+        store(.timer(.continuous, timer), of: .runtime, id)
+    }
+
+    private func store(_ wait: TimerStart.Wait, of limit: Limit, _ id: UInt32) {
         let isPending = state.withLock { state in
-            guard state[limit].waitID == id else { return false }
-            state[limit].wait = wait
-            return true
+            state.change(limit) { limit in
+                guard limit.waitID == id else { return false }
+                limit.wait = wait
+                return true
+            }
         }
         if !isPending { wait.cancel() }
     }
@@ -153,12 +211,18 @@ final class OperationTimers: Sendable {
     /// - Returns: The limit that has passed, or nil if the wait was replaced or cancelled.
     func passed(_ id: Int) -> Limit? {
         state.withLock { state in
-            for limit in [Limit.runtime, .stop] where state[limit].waitID == id {
-                _ = state[limit].takeWait()
-                state[limit].passed = state[limit].passed ?? state[limit].duration
-                return limit
+            if state.runtime.waitID == id {
+                _ = state.runtime.takeWait()
+                let passed = state.runtime.duration
+                state.changeOthers { $0.passedRuntime = $0.passedRuntime ?? passed }
+                return .runtime
             }
-            return nil
+            let isStop = state.others.change { others in
+                guard others.stop.waitID == id else { return false }
+                _ = others.stop.takeWait()
+                return true
+            }
+            return isStop == true ? .stop : nil
         }
     }
 
@@ -168,17 +232,18 @@ final class OperationTimers: Sendable {
     ///
     /// - Parameter keepsStopTime: Whether the stop time continues.
     func cancelAll(keepsStopTime: Bool = false) {
-        let (runtime, stop, delays) = state.withLock { state in
+        let (runtime, others) = state.withLock { state in
             state.runtime.isOver = true
-            if !keepsStopTime { state.stop.isOver = true }
-            let delays = state.delays.isEmpty ? [:] : exchange(&state.delays, with: [:])
-            return (
-                state.runtime.takeWait(), keepsStopTime ? nil : state.stop.takeWait(), delays
-            )
+            let others = state.others.change { others in
+                others.stop.isOver = others.stop.isOver || !keepsStopTime
+                let stop = keepsStopTime ? nil : others.stop.takeWait()
+                return (stop: stop, delays: exchange(&others.delays, with: [:]))
+            }
+            return (state.runtime.takeWait(), others)
         }
         runtime?.cancel()
-        stop?.cancel()
-        for wait in delays.values { wait?.cancel() }
+        others?.stop?.cancel()
+        for wait in others?.delays ?? [:] { wait.value?.cancel() }
     }
 
     /// Calls `body` when a time has passed on a clock, unless the wait is cancelled before.

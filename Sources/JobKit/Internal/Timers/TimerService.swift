@@ -29,11 +29,11 @@ final class TimerService: Sendable {
     }
 
     /// The timers of every `ContinuousClock`.
-    static let continuous = TimerService(isContinuous: true)
+    static let continuous = TimerService(on: .continuous)
     /// The timers of every `SuspendingClock`.
-    static let suspending = TimerService(isContinuous: false)
+    static let suspending = TimerService(on: .suspending)
 
-    private let isContinuous: Bool
+    private let clock: SystemClock
     private let guarded = Guarded(State())
     private let semaphore = DispatchSemaphore(value: 0)
 
@@ -42,14 +42,7 @@ final class TimerService: Sendable {
     /// The semaphore's clock stops while the machine is suspended.
     private static let longestSleep: Int64 = 5_000_000_000
 
-    private init(isContinuous: Bool) { self.isContinuous = isContinuous }
-
-    var clock: any Clock<Duration> { isContinuous ? ContinuousClock() : SuspendingClock() }
-
-    /// The time of the clock, in nanoseconds since some instant.
-    var now: Int64 {
-        isContinuous ? EventTime.now.nanoseconds : Self.suspendingNow
-    }
+    private init(on clock: SystemClock) { self.clock = clock }
 
     /// Calls a target when the time has come.
     func add(_ body: Body, at deadline: Int64) -> Machine.ID {
@@ -97,25 +90,15 @@ final class TimerService: Sendable {
     private func run() {
         Thread.current.name = "JobKit timers"
         while true {
-            let now = now
+            let now = clock.now
             let (action, wakeTime) = guarded.withLock { $0.machine.threadWoke(at: now) }
             perform(action)
             if wakeTime == .max {
                 semaphore.wait()
             } else {
-                let sleep = min(max(0, wakeTime - self.now), Self.longestSleep)
+                let sleep = min(max(0, wakeTime - clock.now), Self.longestSleep)
                 _ = semaphore.wait(timeout: .now() + .nanoseconds(Int(sleep)))
             }
         }
-    }
-
-    private static var suspendingNow: Int64 {
-        #if canImport(Darwin)
-        return Int64(truncatingIfNeeded: clock_gettime_nsec_np(CLOCK_UPTIME_RAW))
-        #else
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-        #endif
     }
 }

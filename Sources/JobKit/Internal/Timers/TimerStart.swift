@@ -1,21 +1,23 @@
+import Foundation
+
 /// The moment from which a limit or delay counts, on its clock.
 ///
 /// The clocks of the system share a ``TimerService``. On any other clock, each wait is a Swift task
 /// that sleeps, so that a test clock shows every deadline.
 enum TimerStart: Sendable {
-    case service(TimerService, Int64)
+    case system(SystemClock, Int64)
     case clock(@Sendable (Duration, TimerService.Body, _ executor: (any TaskExecutor)?) -> Wait)
 
     /// One wait, which can be cancelled.
     enum Wait: Sendable {
-        case timer(TimerService, TimerService.Machine.ID)
+        case timer(SystemClock, TimerService.Machine.ID)
         case task(Task<Void, Never>)
         /// Never ends, or has been called already.
         case none
 
         func cancel() {
             switch self {
-            case .timer(let service, let id): service.cancel(id)
+            case .timer(let clock, let id): clock.service.cancel(id)
             case .task(let task): task.cancel()
             case .none: break
             }
@@ -25,8 +27,8 @@ enum TimerStart: Sendable {
     /// A moment `ago` before now.
     init(_ clock: TimerClock, ago: Duration = .zero) {
         switch clock {
-        case .service(let service):
-            self = .service(service, service.now - (ago.timerNanoseconds ?? 0))
+        case .system(let clock):
+            self = .system(clock, clock.now - (ago.timerNanoseconds ?? 0))
         case .other(let clock):
             self = .clock(Self.sleeper(on: clock, ago: ago))
         }
@@ -46,14 +48,14 @@ enum TimerStart: Sendable {
     ) -> Wait {
         switch self {
         case .clock(let sleeper): return sleeper(time, body, executor)
-        case .service(let service, let start):
+        case .system(let clock, let start):
             guard time > .zero else {
-                service.call(body)
+                clock.service.call(body)
                 return .none
             }
             guard let nanoseconds = time.timerNanoseconds else { return .none }
             let (deadline, overflow) = start.addingReportingOverflow(nanoseconds)
-            return overflow ? .none : .timer(service, service.add(body, at: deadline))
+            return overflow ? .none : .timer(clock, clock.service.add(body, at: deadline))
         }
     }
 
@@ -93,16 +95,40 @@ enum TimerStart: Sendable {
     }
 }
 
+/// A clock of the system.
+///
+/// Timers store this and not their service, because every thread would otherwise change the
+/// reference count of the service.
+enum SystemClock {
+    case continuous
+    case suspending
+
+    /// The service of all timers on this clock.
+    var service: TimerService { self == .continuous ? .continuous : .suspending }
+
+    /// The time of the clock, in nanoseconds since some instant.
+    var now: Int64 {
+        guard self == .suspending else { return EventTime.now.nanoseconds }
+        #if canImport(Darwin)
+        return Int64(truncatingIfNeeded: clock_gettime_nsec_np(CLOCK_UPTIME_RAW))
+        #else
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        #endif
+    }
+}
+
 /// A clock for limits and delays.
 enum TimerClock: Sendable {
-    case service(TimerService)
+    case system(SystemClock)
     case other(any Clock<Duration>)
 
     init(_ clock: any Clock<Duration>) {
         if clock is ContinuousClock {
-            self = .service(.continuous)
+            self = .system(.continuous)
         } else if clock is SuspendingClock {
-            self = .service(.suspending)
+            self = .system(.suspending)
         } else {
             self = .other(clock)
         }
@@ -110,7 +136,8 @@ enum TimerClock: Sendable {
 
     var clock: any Clock<Duration> {
         switch self {
-        case .service(let service): service.clock
+        case .system(.continuous): ContinuousClock()
+        case .system(.suspending): SuspendingClock()
         case .other(let clock): clock
         }
     }
