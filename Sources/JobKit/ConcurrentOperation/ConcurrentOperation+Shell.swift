@@ -51,14 +51,15 @@ extension ConcurrentOperation {
     ///
     /// - Parameters:
     ///   - outcome: The outcome that was requested.
+    ///   - hasValue: Whether `store` saves a value, so that none can be missing.
     ///   - store: Saves the value. Called only if this call is the first to finish the operation.
-    func resolve(_ outcome: OperationOutcome, store: () -> Void = {}) {
+    func resolve(_ outcome: OperationOutcome, hasValue: Bool = false, store: () -> Void = {}) {
         guard transition({ $0.finishCalled() }) else { return }
         store()
         var flags: OperationLifecycle = []
         switch outcome {
         case .succeeded:
-            if let error = errorOfMissingValue {
+            if !hasValue, let error = errorOfMissingValue {
                 storedError = error
                 flags = .withError
             }
@@ -162,7 +163,9 @@ extension ConcurrentOperation {
             listener.operationFinished(hasFailed: hasFailed)
             if isInsideJobKit, claimed == nil {
                 if listener.claimDelivery() { claimed = listener }
-            } else if isOwnStart, context.pointee.frame.delivery == nil {
+            } else if isOwnStart, context.pointee.frame.delivery == nil,
+                context.pointee.frame.mayDeliver
+            {
                 context.pointee.frame.delivery = listener
             } else {
                 listener.deliverElsewhere()

@@ -21,9 +21,31 @@ extension JobController {
             return shell.completionQueue.enqueue(CallbackMessage { [self] in startWork(body) })
         }
         guard begins else { return }
-        let executor = ThreadContext.current.pointee.taskExecutor
-        let task = Task(name: name, executorPreference: executor, operation: body)
-        if shell.send({ $0.workStarted(task) }) { task.cancel() }
+        let context = ThreadContext.current
+        // The body must run inside the job's context, which `main()` leaves when it returns.
+        let start = shell.context == nil ? context.pointee.taskStart(of: self) : .enqueued
+        let (name, executor) = (name, context.pointee.taskExecutor)
+        let makeTask: @Sendable () -> Void = { [self] in
+            start.makeTask(name: name, priority: nil, executor: executor) { [self] in
+                if let task = RunningTask.current, shell.send({ $0.workStarted(task) }) {
+                    task.cancel()
+                }
+                await body()
+            }
+        }
+        if start == .atOnce {
+            context.pointee.workAfterMain = makeTask
+        } else {
+            makeTask()
+        }
+    }
+
+    /// Starts the work that begins on this thread.
+    ///
+    /// If `main()` ran the body, a body that blocks its thread would keep the job from being
+    /// abandoned.
+    func startWorkAfterMain() {
+        ThreadContext.current.pointee.workAfterMain.take()?()
     }
 
     /// Ends the work.

@@ -156,6 +156,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     private func runMain() {
         if let context = shell.context { context.run(beginMain) } else { beginMain() }
         shell.mainReturned()
+        startWorkAfterMain()
     }
 
     private func beginMain() {

@@ -35,7 +35,7 @@ struct JobState {
     /// blocked.
     private(set) lazy var ownQueue = DispatchQueue(label: "JobKit.callbacks")
     /// The Swift task that runs the job's own work.
-    private(set) var work: Task<Void, Never>?
+    private(set) var work: RunningTask?
     /// Nil until the progress is read.
     var progress: JobProgress?
     /// The tasks that the job had left when it finished.
@@ -81,7 +81,7 @@ struct JobState {
     }
 
     /// The tasks and the work that an ending job cancels.
-    typealias Cancelled = (tasks: [TaskCancelStep], work: Task<Void, Never>?)
+    typealias Cancelled = (tasks: [TaskCancelStep], work: RunningTask?)
 
     /// Begins to end the job, unless its end was already decided.
     ///
@@ -180,13 +180,13 @@ struct JobState {
     ///
     /// - Returns: Whether the caller must cancel the Swift task, because the job has ended in the
     ///   meantime.
-    mutating func workStarted(_ task: Task<Void, Never>) -> Bool {
+    mutating func workStarted(_ task: RunningTask) -> Bool {
         if machine.isWorking { work = task }
         return machine.ending != nil
     }
 
     /// Ends the work and returns its Swift task, which the caller must release with no lock held.
-    mutating func workEnded() -> Task<Void, Never>? {
+    mutating func workEnded() -> RunningTask? {
         machine.workEnded()
         return work.take()
     }

@@ -192,7 +192,7 @@ final class TaskQueueShell: ContainingQueue {
         }
         let frame = context.start(
             any: start.operation,
-            in: StartFrame(start.operation, isStartedByWorker: true, limitedQueue: limitedNumber),
+            in: StartFrame(startedByWorker: start.operation, limitedQueue: limitedNumber),
             isNext: { OperationPriority(of: start.operation).rawValue <= start.priority.rawValue }
         )
         guard frame.operation != nil else {
@@ -230,37 +230,48 @@ final class TaskQueueShell: ContainingQueue {
     // MARK: Operations
 
     func operationFinished(_ operation: ConcurrentOperation) {
-        guard operation.startsTask, mayStartTasks else {
+        let context = ThreadContext.current
+        let isLeft = context.pointee.endingTask == ObjectIdentifier(operation)
+        guard operation.startsTask, mayStartTasks(in: isLeft ? operation : nil) else {
             send { $0.operationFinished(operation) }?.resumeWaiters()
             return
         }
-        let (idle, start) = send { ($0.operationFinished(operation), $0.takeNextTask()) }
+        let (idle, next) = send { ($0.operationFinished(operation), $0.takeNextTask()) }
         idle?.resumeWaiters()
-        if let start { startTask(start) }
+        guard let next else { return }
+        if isLeft {
+            context.pointee.nextTask = (self, next)
+        } else {
+            startTaken(next, atOnce: false)
+        }
     }
 
     /// Whether the calling thread may start an operation that only makes a Swift task.
     ///
-    /// This saves two wake-ups for each operation of a limited queue. A thread that starts an
-    /// operation does not, because such starts would nest.
-    private var mayStartTasks: Bool {
+    /// This saves two wake-ups for each operation of a limited queue. A thread inside the start of
+    /// an operation does not, because such starts would nest. However, it may start one after its
+    /// own start of `ended`.
+    private func mayStartTasks(in ended: ConcurrentOperation?) -> Bool {
         let context = ThreadContext.current
-        return limitedNumber != 0 && context.pointee.workerQueue == nil
-            && context.pointee.frame.operation == nil && context.pointee.taskExecutor == nil
+        let isFree =
+            context.pointee.frame.operation == nil
+            || ended.map { context.pointee.frame.isOf($0) } == true
+        return limitedNumber != 0 && isFree && context.pointee.workerQueue == nil
+            && context.pointee.taskExecutor == nil
     }
 
-    private func startTask(_ start: TaskQueueState.StartAction) {
-        guard start.operation.isReady else {
+    func startTaken(_ operation: ConcurrentOperation, atOnce: Bool) {
+        guard operation.isReady else {
             // A dependency was added while the operation waited for its turn.
-            send { $0.startRefused(start.ticket) }
-            return checkReadiness(of: start.operation)
+            send { $0.startRefused(operation) }
+            return checkReadiness(of: operation)
         }
-        let context = ThreadContext.current
-        context.pointee.detachesTasks = true
-        let frame = StartFrame(start.operation, limitedQueue: limitedNumber)
-        let ended = context.start(any: start.operation, in: frame)
-        context.pointee.detachesTasks = false
-        ended.delivery?.deliverElsewhere()
+        let frame = StartFrame(
+            operation,
+            limitedQueue: limitedNumber,
+            taskStart: atOnce ? .detachedAtOnce : .detached
+        )
+        _ = ThreadContext.current.start(in: frame) { operation.start() }
     }
 
     func operationFinished(_ ticket: TaskQueueTicket) {

@@ -77,11 +77,11 @@ struct TaskQueueState {
     }
 
     /// Takes the next operation if any thread may start it.
-    mutating func takeNextTask() -> StartAction? {
+    mutating func takeNextTask() -> ConcurrentOperation? {
         guard let operation = machine.upcomingEntry()?.asConcurrent,
-            operation.mayStartOnAnyThread
+            operation.mayStartOnAnyThread, machine.nextSlot() != nil
         else { return nil }
-        return start()
+        return operation
     }
 
     /// Evaluates a worker's search: it takes the next operation, continues, or leaves.
@@ -109,6 +109,10 @@ struct TaskQueueState {
     /// Makes an operation wait again, because it was not ready at its start.
     mutating func startRefused(_ ticket: TaskQueueTicket) {
         if machine.isCurrent(ticket) { machine.startRefused(ticket.slot) }
+    }
+
+    mutating func startRefused(_ operation: ConcurrentOperation) {
+        if let slot = slot(of: operation) { machine.startRefused(slot) }
     }
 
     /// Makes an operation ready again with a lower priority, because others may come before it now.

@@ -4,9 +4,12 @@ import Foundation
 /// Runs an `async` closure as an operation.
 ///
 /// `cancel()` cancels the closure's `Task`. The operation finishes when the closure has returned.
+///
+/// In a ``TaskQueue``, the closure usually begins on the thread that starts the operation. After
+/// its first suspension, it continues on Swift's threads. Elsewhere, it begins there, too.
 public final class AsyncOperation<Success: Sendable>: ResultOperation<Success>, @unchecked Sendable
 {
-    private let work: AsyncWork<@Sendable () async throws -> Success>
+    private let work: AsyncWork
     private let priority: TaskPriority?
 
     /// Creates an operation that runs `body` in its own `Task` when it is started.
@@ -23,7 +26,11 @@ public final class AsyncOperation<Success: Sendable>: ResultOperation<Success>, 
         priority: TaskPriority? = nil,
         _ body: @escaping @Sendable () async throws -> Success
     ) {
-        work = AsyncWork(body)
+        work = AsyncWork { operation, work in
+            let value = try await body()
+            let operation = unsafeDowncast(operation, to: AsyncOperation.self)
+            work.endTask(of: operation) { operation.finish(returning: value) }
+        }
         self.priority = priority
         super.init()
         self.name = name
@@ -31,9 +38,7 @@ public final class AsyncOperation<Success: Sendable>: ResultOperation<Success>, 
 
     /// Starts the closure's `Task`.
     public override func main() {
-        work.start(for: self, priority: priority) { [self] body in
-            finish(returning: try await body())
-        }
+        work.start(for: self, priority: priority)
     }
 
     override var startsTask: Bool { true }

@@ -1,9 +1,16 @@
 /// The `async` body of an operation, and the Swift task that runs it.
-final class AsyncWork<Body: Sendable>: Sendable {
-    private let state: Guarded<(body: Body?, task: Task<Void, Never>?)>
+///
+/// Not generic, because code of this class then needs no metadata of generic types, each of which
+/// takes the runtime hundreds of instructions to find.
+final class AsyncWork: Sendable {
+    /// Runs the body of an operation, and finishes the operation with ``endTask(of:_:)`` unless the
+    /// body throws.
+    typealias Run = @Sendable (_ operation: ConcurrentOperation, AsyncWork) async throws -> Void
 
-    init(_ body: Body) {
-        state = Guarded((body, nil))
+    private let state: Guarded<(run: Run?, task: RunningTask?)>
+
+    init(_ run: @escaping Run) {
+        state = Guarded((run, nil))
     }
 
     /// Starts the Swift task that runs the body.
@@ -13,37 +20,45 @@ final class AsyncWork<Body: Sendable>: Sendable {
     /// - Parameters:
     ///   - operation: The operation, which is entering `main()`.
     ///   - priority: The priority of the Swift task, or nil for the priority of this thread.
-    ///   - run: Runs the body, and finishes the operation unless the body throws.
-    func start(
-        for operation: ConcurrentOperation,
-        priority: TaskPriority? = nil,
-        _ run: @escaping @Sendable (Body) async throws -> Void
-    ) {
-        guard !operation.isCancelled, let body = state.withLock({ $0.body }) else {
-            return operation.finish()
-        }
-        let work: @Sendable () async -> Void = { [self] in
+    func start(for operation: ConcurrentOperation, priority: TaskPriority? = nil) {
+        guard !operation.isCancelled else { return operation.finish() }
+        let context = ThreadContext.current
+        let start = priority == nil ? context.pointee.taskStart(of: operation) : .enqueued
+        start.makeTask(
+            name: operation.name,
+            priority: priority,
+            executor: context.pointee.taskExecutor
+        ) { [self] in
+            guard let run = taskBegan(of: operation) else { return operation.finish() }
             do {
-                try await run(body)
+                try await run(operation, self)
             } catch {
-                operation.finish(with: error)
+                endTask(of: operation) { operation.finish(with: error) }
             }
+        }
+    }
+
+    /// Stores the current Swift task, so that it can be cancelled, and returns the body.
+    ///
+    /// Called in the Swift task and not by the thread that creates it, because the body may run
+    /// before the creating call returns.
+    private func taskBegan(of operation: ConcurrentOperation) -> Run? {
+        let task = RunningTask.current
+        let run = state.withLock { state in
+            if state.run != nil { state.task = task }
+            return state.run
+        }
+        // If the operation was cancelled before, `cancel()` found no Swift task.
+        if operation.isCancelled { cancel() }
+        return run
+    }
+
+    /// Finishes the operation, and releases the body.
+    func endTask(of operation: ConcurrentOperation, _ finish: () -> Void) {
+        ThreadContext.current.endTask(of: operation) {
+            finish()
             end()
         }
-        let context = ThreadContext.current
-        let executor = context.pointee.taskExecutor
-        let task =
-            context.pointee.detachesTasks
-            ? Task.detached(name: operation.name, priority: priority, operation: work)
-            : Task(
-                name: operation.name,
-                executorPreference: executor,
-                priority: priority,
-                operation: work
-            )
-        state.withLock { if $0.body != nil { $0.task = task } }
-        // If the operation was cancelled before, `cancel()` found no Swift task.
-        if operation.isCancelled { task.cancel() }
     }
 
     func cancel() { state.withLock { $0.task }?.cancel() }
@@ -53,4 +68,18 @@ final class AsyncWork<Body: Sendable>: Sendable {
         let released = state.withLock { exchange(&$0, with: (nil, nil)) }
         withExtendedLifetime(released) {}
     }
+}
+
+/// A Swift task that any thread may cancel.
+struct RunningTask: Sendable {
+    // Unsafe because only some members may be called from other tasks. `cancel()` is one of them,
+    // and the value retains the task.
+    private nonisolated(unsafe) let task: UnsafeCurrentTask
+
+    /// The Swift task that calls this, or nil outside of one.
+    static var current: RunningTask? {
+        withUnsafeCurrentTask { task in task.map { RunningTask(task: $0) } }
+    }
+
+    func cancel() { task.cancel() }
 }

@@ -13,7 +13,7 @@ open class ResultOperation<Success: Sendable>: ConcurrentOperation, @unchecked S
     ///
     /// Ignored if the operation was already finished.
     public final func finish(returning value: Success) {
-        resolve(.succeeded) { storage.value = value }
+        resolve(.succeeded, hasValue: true) { storage.value = value }
     }
 
     /// Ends the operation with a value or an error.

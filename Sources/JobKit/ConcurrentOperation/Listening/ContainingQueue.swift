@@ -25,6 +25,15 @@ protocol ContainingQueue: AnyObject, Sendable {
     /// The default does nothing, because operations that only wait have no permit.
     func operationFinished(_ operation: ConcurrentOperation)
 
+    /// Starts an operation that ``operationFinished(_:)-(ConcurrentOperation)`` left to this thread.
+    ///
+    /// Does nothing by default, because only operations with a permit are left.
+    ///
+    /// - Parameters:
+    ///   - operation: The operation, which only makes a Swift task.
+    ///   - atOnce: Whether the Swift task begins on this thread.
+    func startTaken(_ operation: ConcurrentOperation, atOnce: Bool)
+
     /// Removes a plain operation that has finished, and releases its permit.
     ///
     /// The default does nothing, too.
@@ -52,6 +61,8 @@ protocol ContainingQueue: AnyObject, Sendable {
 
 extension ContainingQueue {
     func operationFinished(_ operation: ConcurrentOperation) {}
+
+    func startTaken(_ operation: ConcurrentOperation, atOnce: Bool) {}
 
     func operationFinished(_ ticket: TaskQueueTicket) {}
 }

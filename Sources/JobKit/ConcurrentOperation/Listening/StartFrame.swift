@@ -10,6 +10,8 @@ struct StartFrame {
     private(set) var operation: ObjectIdentifier?
     /// Whether a worker starts the operation and releases its permit when `start()` has returned.
     private(set) var isStartedByWorker = false
+    /// How the operation's Swift task begins, if it has one.
+    private(set) var taskStart = TaskStart.enqueued
     /// The limited queue whose permit the operation has, as a number, or 0 if there is none.
     ///
     /// Set only if a worker starts the operation.
@@ -25,11 +27,29 @@ struct StartFrame {
 
     init() {}
 
-    init(_ operation: Operation, isStartedByWorker: Bool = false, limitedQueue: Int = 0) {
+    init(_ operation: Operation) {
         self.operation = ObjectIdentifier(operation)
-        self.isStartedByWorker = isStartedByWorker
+    }
+
+    /// The frame of a worker.
+    init(startedByWorker operation: Operation, limitedQueue: Int) {
+        self.init(operation)
+        (isStartedByWorker, taskStart) = (true, .atOnce)
         self.limitedQueue = limitedQueue
     }
+
+    /// The frame of another thread, which starts an operation that only makes a Swift task.
+    init(_ operation: ConcurrentOperation, limitedQueue: Int, taskStart: TaskStart) {
+        self.init(operation)
+        self.limitedQueue = limitedQueue
+        self.taskStart = taskStart
+    }
+
+    /// Whether the thread that creates the frame may deliver.
+    ///
+    /// A thread of Swift's may not, because callbacks may block.
+    @inline(__always)
+    var mayDeliver: Bool { taskStart == .enqueued || taskStart == .atOnce }
 
     @inline(__always)
     func isOf(_ operation: Operation) -> Bool { self.operation == ObjectIdentifier(operation) }

@@ -21,8 +21,12 @@ struct ThreadContext {
     /// The executor of Swift tasks that operations create on this thread, or nil for Swift's own
     /// threads.
     var taskExecutor: (any TaskExecutor)?
-    /// Whether Swift tasks that operations create here inherit nothing from the current Swift task.
-    var detachesTasks = false
+    /// The operation whose Swift task is ending on this thread.
+    var endingTask: ObjectIdentifier?
+    /// The operation that this thread starts when that Swift task has ended, and its queue.
+    var nextTask: (queue: any ContainingQueue, operation: ConcurrentOperation)?
+    /// Starts the Swift task of a job's own work after `main()` has returned.
+    var workAfterMain: (@Sendable () -> Void)?
     /// The job whose callbacks this thread runs.
     var callbackJob: ObjectIdentifier?
     /// The operation whose `cancel()` a ``CancelSweep`` is calling on this thread.

@@ -56,7 +56,7 @@ enum JobEndStep: CancelStep {
     /// Notifies the job that it has timed out.
     case timeOut(JobController, OperationLifecycle.CancelAction)
     /// Cancels the job's own work, which may call user code.
-    case cancelWork(Task<Void, Never>)
+    case cancelWork(RunningTask)
     /// Marks the point at which the sweep has reached all tasks of the job.
     case tasksCancelled(JobController)
 

@@ -1,10 +1,11 @@
-// Operation forces @unchecked. The lock of AsyncWork guards the body and the Swift task.
+// Operation forces @unchecked. Locks guard the body, the Swift task and the context.
 /// A launch task that runs an `async` closure.
 ///
 /// The launch task finishes when the closure has returned. `cancel()` cancels the closure's Swift
 /// task, and the launch task still waits for the closure.
 public final class AsyncClosureTask: LaunchTask, @unchecked Sendable {
-    private let work: AsyncWork<@Sendable (LaunchContext) async throws -> Void>
+    private let work: AsyncWork
+    private let context = Guarded<LaunchContext>([:])
 
     /// Creates a task that has not been started.
     ///
@@ -21,7 +22,11 @@ public final class AsyncClosureTask: LaunchTask, @unchecked Sendable {
         queue: LaunchTaskQueue = .concurrentQueue,
         _ body: @escaping @Sendable (LaunchContext) async throws -> Void
     ) {
-        work = AsyncWork(body)
+        work = AsyncWork { operation, work in
+            let task = unsafeDowncast(operation, to: AsyncClosureTask.self)
+            try await body(task.context.withLock { exchange(&$0, with: [:]) })
+            work.endTask(of: task) { task.finish() }
+        }
         super.init(name: name, queue: queue)
     }
 
@@ -30,10 +35,8 @@ public final class AsyncClosureTask: LaunchTask, @unchecked Sendable {
 
     /// Starts the closure's Swift task.
     public override func main(context: LaunchContext) {
-        work.start(for: self) { [self] body in
-            try await body(context)
-            finish()
-        }
+        self.context.withLock { $0 = context }
+        work.start(for: self)
     }
 
     override func startedWithoutMain() {

@@ -60,6 +60,53 @@ final class AsyncOperationTests: XCTestCase {
         await expectThrow(CancellationError.self) { try await operation.value }
     }
 
+    // O5: the body begins before the call that creates its Swift task has returned.
+    func testCancelReachesABodyThatDoesNotSuspend() async {
+        let began = Gate()
+        let operation = AsyncOperation {
+            began.open()
+            while !Task.isCancelled { giveWay(forMicroseconds: 10) }
+        }
+        TaskQueue().addOperation(operation)
+        await began.waitUntilOpen()
+        operation.cancel()
+        await bounded { await operation.waitForFinish() }
+        XCTAssertEqual(operation.outcome?.text, "cancelled")
+    }
+
+    // O11: the body blocks the thread of the queue that started it.
+    func testBodyThatBlocksItsThreadIsAbandoned() async {
+        let (began, release) = (Gate(), Gate())
+        let block: @Sendable () -> Void = { release.wait() }
+        let operation = AsyncOperation {
+            began.open()
+            block()
+        }
+        let clock = ManualClock()
+        operation.clock = clock
+        operation.maximumStopTime = .seconds(1)
+        let next = AsyncOperation {}
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        queue.addOperations([operation, next])
+        await began.waitUntilOpen()
+        operation.cancel()
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(1))
+        await bounded { await next.waitForFinish() }
+        XCTAssertTrue(operation.isAbandoned)
+        release.open()
+    }
+
+    func testStartReturnsWhileTheBodyBlocksItsThread() async {
+        let release = Gate()
+        let block: @Sendable () -> Void = { release.wait() }
+        let operation = AsyncOperation { block() }
+        operation.start()
+        release.open()
+        await bounded { await operation.waitForFinish() }
+        XCTAssertEqual(operation.outcome?.text, "succeeded")
+    }
+
     // O4
     func testBodyOfACancelledOperationNeverRuns() async {
         for runner in OperationRunner.allCases {
