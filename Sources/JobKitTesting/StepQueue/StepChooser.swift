@@ -1,12 +1,24 @@
 import Foundation
 import JobKit
 
-/// Identifies an operation or the Swift task of a body, for as long as it exists.
+/// Identifies an operation or the Swift task of a body.
+///
+/// Their addresses are not used, because another one may get the same address.
 struct StepKey: Hashable, Sendable {
-    private let pointer: UInt
+    private let number: String
 
-    init(_ operation: Operation) { pointer = UInt(bitPattern: ObjectIdentifier(operation)) }
-    init(_ part: UnownedJob) { pointer = unsafeBitCast(part, to: UInt.self) }
+    init(_ operation: Operation) { number = "\(operation.operationID)" }
+
+    /// The description contains the number of the Swift task, which is unique in the process.
+    ///
+    /// A part after `Task.yield()` has no number. Its address is unique until it has run.
+    init(_ part: UnownedJob) {
+        let text = part.description
+        number = text.contains("nil") ? "\(unsafeBitCast(part, to: UInt.self)) \(text)" : text
+    }
+
+    /// Whether another part may get the same key later.
+    var isReused: Bool { number.contains("nil") }
 }
 
 /// A step that a run has taken.
@@ -29,35 +41,37 @@ struct StepRunResult: Sendable {
     func get() throws { if let error { throw error } }
 }
 
+/// Chooses among several steps.
+protocol StepRule: Sendable {
+    mutating func choose(among keys: [StepKey]) -> Int
+}
+
+/// Takes the given steps in order, and then always the first one.
+extension ArraySlice: StepRule where Element == Int {
+    mutating func choose(among keys: [StepKey]) -> Int {
+        // An order of another job may name a step that does not exist.
+        Swift.min(popFirst() ?? 0, keys.count - 1)
+    }
+}
+
 /// Chooses the steps of a run, and records them if an order must be repeatable.
 struct StepChooser: Sendable {
-    private enum Rule {
-        /// The order of ``StepQueue/run(_:seed:patience:)``, which is not recorded.
-        case seed(StepGenerator)
-        case random(StepGenerator)
-        /// Choices among several steps, in order. After the last one, the first step is taken.
-        case order(ArraySlice<Int>)
-        case priorities(StepPriorities)
-    }
-
-    private var rule: Rule
+    /// For the order of ``StepQueue/run(_:seed:patience:)``, which is not recorded.
+    private var generator: StepGenerator
+    /// Nil for an order that is not recorded.
+    private var rule: (any StepRule)?
     private(set) var trace: [StepTrace] = []
     private var outside: Set<StepKey> = []
     /// The names of operations whose bodies have begun.
     private var names: [StepKey: String] = [:]
     /// The name of the last step, which new parts of bodies belong to.
     private var lastName = "the job"
-    let isRecorded: Bool
 
-    init(seed: UInt64) { (rule, isRecorded) = (.seed(StepGenerator(seed: seed)), false) }
+    init(seed: UInt64) { generator = StepGenerator(seed: seed) }
 
-    init(randomSeed seed: UInt64) {
-        (rule, isRecorded) = (.random(StepGenerator(seed: seed)), true)
-    }
+    init(_ rule: any StepRule) { (generator, self.rule) = (StepGenerator(seed: 0), rule) }
 
-    init(order: [Int]) { (rule, isRecorded) = (.order(order[...]), true) }
-
-    init(priorities: StepPriorities) { (rule, isRecorded) = (.priorities(priorities), true) }
+    var isRecorded: Bool { rule != nil }
 
     /// Chooses a step.
     ///
@@ -68,11 +82,10 @@ struct StepChooser: Sendable {
         _ executor: StepExecutor,
         addedOutside: Set<StepKey>
     ) -> StepQueue.Draw? {
-        if case .seed(var generator) = rule {
-            guard let draw = steps.draw(besides: executor.count, using: &generator) else {
-                return nil
-            }
-            rule = .seed(generator)
+        guard rule != nil else {
+            var next = generator
+            let draw = steps.draw(besides: executor.count, using: &next)
+            if draw != nil { generator = next }
             return draw
         }
         outside.formUnion(addedOutside)
@@ -80,48 +93,23 @@ struct StepChooser: Sendable {
         let operations = steps.held.filter(\.isReady)
         let keys = parts + operations.map { StepKey($0) }
         for part in parts where names[part] == nil { names[part] = lastName }
-        guard !keys.isEmpty else { return nil }
-        let choice = keys.count == 1 ? 0 : choose(among: keys)
-        func name(_ index: Int) -> String {
-            index < parts.count
-                ? names[keys[index]] ?? "" : operationLabel(operations[index - parts.count])
+        for (key, operation) in zip(keys.dropFirst(parts.count), operations) {
+            names[key] = operationLabel(operation)
         }
-        lastName = name(choice)
-        let first = keys.indices.first { outside.contains(keys[$0]) }
+        guard !keys.isEmpty else { return nil }
+        let choice = keys.count == 1 ? 0 : rule?.choose(among: keys) ?? 0
+        lastName = names[keys[choice]] ?? ""
+        let first = keys.first { outside.contains($0) }
         trace.append(
             StepTrace(
                 name: lastName,
                 choice: choice,
                 count: keys.count,
-                outside: first.map(name)
+                outside: first.flatMap { names[$0] }
             )
         )
         outside.remove(keys[choice])
-        if choice < parts.count { return .other(choice) }
-        // Another operation may get its address.
-        if case .priorities(var priorities) = rule {
-            priorities.forget(keys[choice])
-            rule = .priorities(priorities)
-        }
-        return .operation(operations[choice - parts.count])
-    }
-
-    private mutating func choose(among keys: [StepKey]) -> Int {
-        switch rule {
-        case .seed: return 0
-        case .random(var generator):
-            let choice = Int.random(in: keys.indices, using: &generator)
-            rule = .random(generator)
-            return choice
-        case .order(var rest):
-            // An order of another job may name a step that does not exist.
-            let choice = min(rest.popFirst() ?? 0, keys.count - 1)
-            rule = .order(rest)
-            return choice
-        case .priorities(var priorities):
-            let choice = priorities.choose(among: keys)
-            rule = .priorities(priorities)
-            return choice
-        }
+        if keys[choice].isReused { names[keys[choice]] = nil }
+        return choice < parts.count ? .other(choice) : .operation(operations[choice - parts.count])
     }
 }

@@ -2,11 +2,15 @@
 ///
 /// > Source: SplitMix64 from G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
 /// > generators", OOPSLA 2014.
-struct StepGenerator: RandomNumberGenerator {
+struct StepGenerator: RandomNumberGenerator, StepRule {
     private var state: UInt64
 
     init(seed: UInt64) {
         state = seed
+    }
+
+    mutating func choose(among keys: [StepKey]) -> Int {
+        Int.random(in: keys.indices, using: &self)
     }
 
     mutating func next() -> UInt64 {

@@ -44,10 +44,7 @@ public struct StepOrders: Hashable, Sendable, CustomStringConvertible {
 
     /// The result as text: `all 1,260 orders`, or `10,000 of more, by PCT`.
     public var description: String {
-        var digits = String(count)
-        for offset in stride(from: digits.count - 3, to: 0, by: -3) {
-            digits.insert(",", at: digits.index(digits.startIndex, offsetBy: offset))
-        }
+        let digits = count.formatted(.number.locale(Locale(identifier: "en_US")))
         return isComplete ? "all \(digits) orders" : "\(digits) of more, by PCT"
     }
 }
@@ -98,6 +95,19 @@ public struct StepRepeatError: LocalizedError, Hashable, CustomStringConvertible
     /// Creates the error of a job that does not repeat.
     public init(name: String, step: Int, names: [String?], outsideStep: String?) {
         (self.name, self.step, self.names, self.outsideStep) = (name, step, names, outsideStep)
+    }
+
+    /// Compares two runs of the same choices.
+    ///
+    /// Nil if they have the same steps.
+    init?(name: String, _ left: ArraySlice<StepTrace>, _ right: ArraySlice<StepTrace>) {
+        let isSame = zip(left, right).map { $0.name == $1.name && $0.count == $1.count }
+        let end = left.count == right.count ? nil : isSame.count
+        guard let index = isSame.firstIndex(of: false) ?? end else { return nil }
+        let names = [left, right].map { index < $0.count ? $0[index].name : nil }
+        let steps = left.prefix(index + 1) + right.prefix(index + 1)
+        let outside = steps.compactMap(\.outside).first
+        self.init(name: name, step: index + 1, names: names, outsideStep: outside)
     }
 
     /// One sentence that names the job, the step that differs, and the one from outside.

@@ -5,7 +5,7 @@
 ///
 /// > Source: S. Burckhardt, P. Kothari, M. Musuvathi, S. Nagarakatte, "A randomized scheduler with
 /// > probabilistic guarantees of finding bugs", ASPLOS 2010.
-struct StepPriorities: Sendable {
+struct StepPriorities: StepRule {
     private var generator: StepGenerator
     private var priorities: [StepKey: Double] = [:]
     private var changes: Set<Int> = []
@@ -31,8 +31,6 @@ struct StepPriorities: Sendable {
         priorities[keys[choice]] = -Double(count + 1)
         return highest(keys)
     }
-
-    mutating func forget(_ key: StepKey) { priorities[key] = nil }
 
     private func highest(_ keys: [StepKey]) -> Int {
         keys.indices.max { priorities[keys[$0], default: 0] < priorities[keys[$1], default: 0] }

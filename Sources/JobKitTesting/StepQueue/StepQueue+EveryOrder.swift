@@ -18,7 +18,7 @@ extension StepQueue {
         order: StepOrder,
         patience: Duration = .seconds(1)
     ) async throws {
-        let chooser = StepChooser(order: order.choices)
+        let chooser = StepChooser(order.choices[...])
         try await run(job, chooser: chooser, patience: patience).get()
     }
 
@@ -49,9 +49,12 @@ extension StepQueue {
         check: (Job) throws -> Void = { _ in }
     ) async throws -> StepOrders {
         precondition(limit > 0, "JobKitTesting: a limit of \(limit) orders")
-        func run(_ chooser: StepChooser) async throws -> [StepTrace] {
+        var name = ""
+        func run(_ rule: any StepRule) async throws -> [StepTrace] {
             let queue = StepQueue()
             let job = try make(queue)
+            name = job.label
+            let chooser = StepChooser(rule)
             let result = await queue.run(job, chooser: chooser, patience: patience)
             do {
                 try result.get()
@@ -59,7 +62,7 @@ extension StepQueue {
             } catch {
                 try Task.checkCancellation()
                 throw StepOrderError(
-                    name: job.label,
+                    name: name,
                     order: StepOrder(choices: result.trace.filter { $0.count > 1 }.map(\.choice)),
                     steps: result.trace.map(\.name),
                     underlyingError: error
@@ -67,36 +70,29 @@ extension StepQueue {
             }
             return result.trace
         }
-        func report(_ difference: StepDifference?) throws {
-            guard let difference else { return }
-            throw StepRepeatError(
-                name: try make(StepQueue()).label,
-                step: difference.index + 1,
-                names: difference.names,
-                outsideStep: difference.outside
-            )
+        func expectSame(_ left: ArraySlice<StepTrace>, _ right: ArraySlice<StepTrace>) throws {
+            if let error = StepRepeatError(name: name, left, right) { throw error }
         }
 
-        let first = try await run(StepChooser(randomSeed: 0))
-        try report(StepDifference(first, try await run(StepChooser(randomSeed: 0))))
+        let first = try await run(StepGenerator(seed: 0))
+        try expectSame(first[...], try await run(StepGenerator(seed: 0))[...])
         // The product of the numbers of choices along a random path estimates the number of paths.
         var (steps, estimate) = (1, 0.0)
         for seed in 1...probes {
-            let trace = try await run(StepChooser(randomSeed: seed))
+            let trace = try await run(StepGenerator(seed: seed))
             steps = max(steps, trace.count)
             estimate += trace.reduce(1) { $0 * Double($1.count) } / Double(probes)
         }
         if estimate <= 2 * Double(limit) {
             var tree = StepOrderTree()
             for count in 1...limit {
-                let trace = try await run(StepChooser(order: tree.next))
-                try report(tree.difference(to: trace))
+                let trace = try await run(tree.next[...])
+                try expectSame(tree.shared, trace.prefix(tree.shared.count))
                 if !tree.orderRan(trace) { return StepOrders(count: count, isComplete: true) }
             }
         }
         for seed in 1...UInt64(limit) {
-            let priorities = StepPriorities(seed: seed, steps: steps)
-            _ = try await run(StepChooser(priorities: priorities))
+            _ = try await run(StepPriorities(seed: seed, steps: steps))
         }
         return StepOrders(count: limit, isComplete: false)
     }

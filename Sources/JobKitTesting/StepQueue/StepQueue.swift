@@ -101,16 +101,14 @@ public final class StepQueue: StartingQueue {
         } onCancel: {
             run.cancel()
         }
-        guard hasFinished else {
-            let error = StepQueueStallError(name: job.label, explanation: job.explainStall())
-            return StepRunResult(error: error, trace: run.trace)
-        }
-        switch job.outcome {
-        case .succeeded: return StepRunResult(error: nil, trace: run.trace)
-        case .failed(let error): return StepRunResult(error: error, trace: run.trace)
-        case .cancelled, nil:
-            return StepRunResult(error: CancellationError(), trace: run.trace)
-        }
+        let error: (any Error)? =
+            switch (hasFinished, job.outcome) {
+            case (false, _): StepQueueStallError(name: job.label, explanation: job.explainStall())
+            case (_, .succeeded): nil
+            case (_, .failed(let error)): error
+            case (_, .cancelled), (_, nil): CancellationError()
+            }
+        return StepRunResult(error: error, trace: run.trace)
     }
 
     /// Starts the first operation that is ready, on the calling thread.

@@ -82,10 +82,10 @@ final class StepRun: Sendable {
     }
 
     /// Begins a round, because an operation or a part of a body was added.
-    func wake(for key: StepKey) {
-        if isRecorded {
-            let isOutside = !executor.isInStep
-            if isOutside { state.withLock { _ = $0.addedOutside.insert(key) } }
+    func wake(for key: @autoclosure () -> StepKey) {
+        if isRecorded, !executor.isInStep {
+            let key = key()
+            state.withLock { _ = $0.addedOutside.insert(key) }
         }
         wake()
     }

@@ -45,7 +45,7 @@ final class PlantedOrderFaultTests: XCTestCase {
                     let steps = kind.chains * kind.length + 1
                     return StepPriorities(seed: UInt64($0), steps: steps)
                 }
-            let sampled = await runs(kind, priorities.map { StepChooser(priorities: $0) })
+            let sampled = await runs(kind, priorities.map { StepChooser($0) })
             bySeeds += seeds == nil ? 0 : 1
             byPriorities += sampled == nil ? 0 : 1
             let texts = [seeds, orders, sampled].map { $0.map(String.init) ?? "–" }

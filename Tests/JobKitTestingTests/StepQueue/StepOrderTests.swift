@@ -176,6 +176,61 @@ final class StepOrderTests: XCTestCase {
         }
     }
 
+    /// The Swift task of a body often gets the address of one that has ended.
+    func testBodiesOneAfterAnotherKeepTheirNames() async throws {
+        let names = (0..<20).map { "\($0)" }
+        let queue = StepQueue()
+        let job = JobController(name: "job", queue: queue)
+        @Sendable func add(_ number: Int) {
+            guard number < names.count else { return }
+            let body = AsyncOperation(name: names[number]) { await Task.yield() }
+            job.trackAndQueue(body, completion: { _ in add(number + 1) })
+        }
+        add(0)
+        let result = await queue.run(job, chooser: StepChooser([][...]), patience: .seconds(10))
+        try result.get()
+        // The start of each body, its two parts, and `Task.yield()` between them.
+        let steps = result.trace.dropFirst().map(\.name)
+        XCTAssertEqual(steps, names.flatMap { [$0, $0, $0, $0] })
+    }
+
+    func testAttemptsOfRetriesRepeat() async throws {
+        let report = try await StepQueue.runEveryOrder { queue in
+            let job = JobController(name: "uploads", queue: queue)
+            for name in ["a", "b"] {
+                let retry = RetryOperation(.exponential(attempts: 2, initialDelay: .zero)) {
+                    AsyncOperation(name: "attempt \($0) of \(name)") { await Task.yield() }
+                }
+                job.trackAndQueue(retry, completion: { _ in })
+            }
+            return job
+        }
+        XCTAssertTrue(report.isComplete, "\(report)")
+    }
+
+    /// A delay passes on another thread, which the error names.
+    func testAttemptAfterADelayIsNamed() async throws {
+        var runs = 0
+        do {
+            try await StepQueue.runEveryOrder { queue in
+                runs += 1
+                let (job, run) = (JobController(name: "Sync", queue: queue), runs)
+                let retry = RetryOperation(
+                    .exponential(attempts: 2, initialDelay: .milliseconds(1)),
+                    on: queue
+                ) { number -> ClosureOperation<Void> in
+                    let name = number == 1 ? "first attempt" : "attempt in run \(run)"
+                    return ClosureOperation(name: name) { if number == 1 { throw Wrong() } }
+                }
+                job.trackAndQueue(retry, completion: { _ in })
+                return job
+            }
+            XCTFail("no error")
+        } catch let error as StepRepeatError {
+            XCTAssertNotNil(error.outsideStep)
+        }
+    }
+
     func testOrderIsReadFromText() {
         func order(_ text: String) -> StepOrder? { StepOrder(text) }
         XCTAssertEqual(order("2.0.1")?.choices, [2, 0, 1])
