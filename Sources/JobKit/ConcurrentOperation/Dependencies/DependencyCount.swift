@@ -2,8 +2,9 @@ import Synchronization
 
 /// Counts the unfinished dependencies of an operation, or the operations that a closure waits for.
 ///
-/// Dependencies hold the count and not the operation, which the closure retains weakly. Therefore, an operation that is released
-/// before its dependencies finish leaves no reference that could be used after it is freed.
+/// Dependencies hold the count and not the operation, which the closure retains weakly. Therefore,
+/// an operation that is released before its dependencies finish leaves no reference that could be
+/// used after it is freed.
 final class DependencyCount: Sendable {
     private let unfinished = Atomic<Int>(0)
     private let body: @Sendable () -> Void

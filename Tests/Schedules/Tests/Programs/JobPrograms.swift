@@ -74,6 +74,17 @@ final class JobPrograms: Programs {
         }
     }
 
+    func testJobWithoutTasksAgainstReport() {
+        explore { world in
+            let queue = world.queue()
+            let job = Script(world, queue: queue) { _ in }
+            world.together({ job.startJob(on: queue) }, { _ = job.explainStall() })
+            world.wait(for: job)
+            job.check(delivered: 0)
+            world.expectEqual(job.emptied, 1, "J4: allTasksFinished()")
+        }
+    }
+
     func testMoreTasksAfterTheLastOne() {
         explore { world in
             let queue = world.queue()
