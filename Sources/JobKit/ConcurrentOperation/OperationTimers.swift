@@ -51,7 +51,7 @@ final class OperationTimers: Sendable {
         }
     }
 
-    /// What an operation with nothing but a maximum runtime does not need.
+    /// The values that an operation needs only if it has more than a `maximumRuntime`.
     private struct Others {
         var clock = TimerClock.system(.continuous)
         var stop = LimitState()

@@ -52,7 +52,7 @@ extension JobState {
 
     /// Creates the notification of a task's event, and marks it as being sent.
     ///
-    /// `.tracked` notifies only the observers that do not know the task yet.
+    /// `.tracked` notifies only the observers that were not notified of it before.
     ///
     /// - Returns: Nil if the job no longer waits for the task, or if observers were notified of its
     ///   end.

@@ -14,8 +14,8 @@ extension TaskRecord {
 
     /// Passes observers on to the task, which is a job, unless its parent no longer waits for it.
     ///
-    /// They are first notified that the task is tracked, so that they know it before the tasks
-    /// below it (R2).
+    /// They are first notified that the task is tracked, because this comes before every event of
+    /// the tasks below it (R2).
     ///
     /// - Returns: The tasks of that job, which must report to the observers next.
     func passOn(
