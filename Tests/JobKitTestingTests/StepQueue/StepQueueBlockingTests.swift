@@ -43,9 +43,17 @@ final class StepQueueBlockingTests: XCTestCase {
     }
 
     func testLimitOfTimeStopsAStepThatBlocksItsThread() async throws {
-        let (queue, release) = (StepQueue(), Gate())
-        let task = ClosureOperation(name: "blocked") { release.wait() }
-        task.maximumRuntime = .milliseconds(10)
+        final class Blocked: ConcurrentOperation, @unchecked Sendable {
+            let release = Gate()
+
+            override func main() {
+                // Set here, because an operation that times out before `main()` skips it.
+                maximumRuntime = .milliseconds(10)
+                release.wait()
+                finish()
+            }
+        }
+        let (queue, task) = (StepQueue(), Blocked())
         task.maximumStopTime = .milliseconds(10)
         let log = EventLog()
         let job = Script(queue) { job in
@@ -60,7 +68,7 @@ final class StepQueueBlockingTests: XCTestCase {
         }
         try await queue.run(job, seed: 0, patience: .seconds(60))
         XCTAssertEqual(log.events, ["abandoned true", "next"])
-        release.open()
+        task.release.open()
     }
 
     func testCancellationThatDoesNotReturnIsAbandoned() async {

@@ -25,8 +25,9 @@ final class TimeWithoutSwiftThreadsTests: XCTestCase {
             let blocked = (0..<length(of: 200)).map { _ in Stuck() }
             for operation in blocked {
                 operation.clock = clock
-                operation.maximumRuntime = .milliseconds(1)
                 operation.start()
+                // Set afterwards, because an operation that times out before `main()` skips it.
+                operation.maximumRuntime = .milliseconds(1)
             }
             for operation in blocked { await wait(for: operation.isInDidCancel) }
             let other = HeldOperation()
