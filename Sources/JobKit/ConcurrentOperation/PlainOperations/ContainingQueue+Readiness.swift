@@ -42,7 +42,7 @@ extension ContainingQueue {
     private func dependenciesEnded(of operation: Operation) {
         guard !markReadyIfReady(operation) else { return }
         pollQueue.async { [self] in
-            for _ in 0..<10 {
+            for _ in 0..<100 {
                 if markReadyIfReady(operation) { return }
                 sched_yield()
             }
