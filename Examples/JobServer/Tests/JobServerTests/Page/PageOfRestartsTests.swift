@@ -3,14 +3,6 @@ import XCTest
 
 /// Tests the page with lost answers, restarts, and many or deleted runs.
 final class PageOfRestartsTests: XCTestCase {
-    private func open(_ server: ServerProcess, path: String = "/") throws -> Browser {
-        let browser = try Browser()
-        try browser.show()
-        try browser.open("http://127.0.0.1:\(server.port)\(path)")
-        try browser.wait("document.getElementById('connection')?.dataset.state === 'live'")
-        return browser
-    }
-
     private let rowCount = "document.querySelectorAll('#runs tbody tr').length"
 
     func testAllRunsCanBeReachedWhenOldOnesHaveFailed() throws {
@@ -19,7 +11,7 @@ final class PageOfRestartsTests: XCTestCase {
         var last = 0
         for _ in 0..<250 { last = try server.submitSteps(1, 0).id }
         try server.wait(for: last, "succeeded")
-        let browser = try open(server)
+        let browser = try Browser(on: server)
         try browser.wait("\(rowCount) === 110")
         let older = "document.getElementById('older')"
         try browser.wait("!\(older).hidden")
@@ -34,7 +26,7 @@ final class PageOfRestartsTests: XCTestCase {
         let server = try ServerProcess(in: TestFolder())
         let (first, second) = (try server.submitSteps(1, 0).id, try server.submitSteps(1, 0).id)
         try server.wait(for: second, "succeeded")
-        let browser = try open(server, path: "/#run-\(first)")
+        let browser = try Browser(on: server, path: "/#run-\(first)")
         try browser.wait("\(rowCount) === 2 && !document.getElementById('detail').hidden")
         XCTAssertEqual(
             try server.request("DELETE", "/jobs/\(first)", ["Content-Type: application/json"])
@@ -47,7 +39,7 @@ final class PageOfRestartsTests: XCTestCase {
 
     func testSubmissionWhoseAnswerIsLostIsOneRun() throws {
         let server = try ServerProcess(in: TestFolder())
-        let browser = try open(server)
+        let browser = try Browser(on: server)
         try browser.wait("document.getElementById('kind').options.length > 1")
         try browser.evaluate(
             """
@@ -82,7 +74,7 @@ final class PageOfRestartsTests: XCTestCase {
 
     func testServerThatHasStoppedIsLost() throws {
         let server = try ServerProcess(in: TestFolder())
-        let browser = try open(server)
+        let browser = try Browser(on: server)
         server.signal(SIGTERM)
         XCTAssertEqual(try server.end(), 0)
         try browser.wait("document.getElementById('connection').dataset.state === 'lost'")
@@ -119,7 +111,7 @@ final class PageOfRestartsTests: XCTestCase {
         XCTAssertTrue(reason.contains("Run \(running) has been executing longest"), reason)
         let next = try server.get("/jobs/\(first)").json["stall"] as? String ?? ""
         XCTAssertTrue(next.contains("It starts next of 2 queued runs"), next)
-        let browser = try open(server, path: "/#run-\(second)")
+        let browser = try Browser(on: server, path: "/#run-\(second)")
         try browser.wait(
             "document.querySelector('.stall')?.textContent.includes('1 of 2 queued runs starts before')"
         )

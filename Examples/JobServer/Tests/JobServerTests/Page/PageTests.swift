@@ -2,19 +2,11 @@ import Foundation
 import XCTest
 
 final class PageTests: XCTestCase {
-    private func open(_ server: ServerProcess, path: String = "/") throws -> Browser {
-        let browser = try Browser()
-        try browser.show()
-        try browser.open("http://127.0.0.1:\(server.port)\(path)")
-        try browser.wait("document.getElementById('connection')?.dataset.state === 'live'")
-        return browser
-    }
-
     private let firstRow = "document.querySelector('#runs tbody tr')"
 
     func testSearchIsSubmittedWatchedCancelledAndRunAgainByKeyboardAlone() throws {
         let server = try ServerProcess(in: TestFolder())
-        let browser = try open(server)
+        let browser = try Browser(on: server)
         try browser.wait("!document.getElementById('nothing').hidden")
         try browser.wait("document.getElementById('kind').options.length === 2")
         // The order is: skip link, queue, kind, and the form's fields.
@@ -77,7 +69,7 @@ final class PageTests: XCTestCase {
 
     func testErrorsStandAtTheirField() throws {
         let server = try ServerProcess(in: TestFolder())
-        let browser = try open(server)
+        let browser = try Browser(on: server)
         try browser.wait("document.getElementById('field-folder')")
         try browser.evaluate("document.getElementById('field-folder').value = '/etc'")
         try browser.evaluate("document.querySelector('#submit button').click()")
@@ -97,7 +89,7 @@ final class PageTests: XCTestCase {
         let server = try ServerProcess(in: TestFolder(), ["--width", "2"])
         let waiting = try server.submitSteps(50, 3_600_000).id
         try server.wait(for: waiting, "running")
-        let browser = try open(server, path: "/#run-\(waiting)")
+        let browser = try Browser(on: server, path: "/#run-\(waiting)")
         try browser.wait("document.querySelector('.stall')?.textContent.includes('executing')")
         // Equal lines are shown once.
         try browser.wait("document.querySelectorAll('.stall li').length < 10")
@@ -121,7 +113,7 @@ final class PageTests: XCTestCase {
     func testPhoneShowsCardsAndNothingIsWiderThanTheScreen() throws {
         let server = try ServerProcess(in: TestFolder())
         try server.wait(for: server.submitSteps(3, 1).id, "succeeded")
-        let browser = try open(server)
+        let browser = try Browser(on: server)
         try browser.show(width: 360, height: 800)
         try browser.wait(
             "getComputedStyle(document.querySelector('#runs tbody tr')).display === 'grid'"
@@ -140,7 +132,7 @@ final class PageTests: XCTestCase {
         let cancelled = try server.submitSteps(1, 3_600_000).id
         XCTAssertEqual(try server.post("/jobs/\(cancelled)/cancel").status, 202)
         try server.wait(for: held, "running")
-        let browser = try open(server, path: "/#run-\(held)")
+        let browser = try Browser(on: server, path: "/#run-\(held)")
         try browser.wait("document.querySelector('.stall li')")
         for dark in [false, true] {
             try browser.show(dark: dark, calm: true)
@@ -156,7 +148,7 @@ final class PageTests: XCTestCase {
     func testEveryControlHasAName() throws {
         let server = try ServerProcess(in: TestFolder())
         try server.wait(for: server.submitSteps(1, 0).id, "succeeded")
-        let browser = try open(server)
+        let browser = try Browser(on: server)
         try browser.wait("document.querySelector('#runs tbody button')")
         try browser.call("Accessibility.enable")
         let tree = try browser.call("Accessibility.getFullAXTree")
@@ -179,7 +171,7 @@ final class PageTests: XCTestCase {
         let port = ["--port", "\(try BrokerProcess.freePorts())"]
         let server = try ServerProcess(in: folder, port)
         let id = try server.submitSteps(1, 3_600_000).id
-        let browser = try open(server)
+        let browser = try Browser(on: server)
         try browser.wait("\(firstRow)?.dataset.state === 'running'")
         try browser.wait("document.getElementById('field-folder')")
         try browser.evaluate("document.getElementById('field-folder').value = 'typed'")
