@@ -41,6 +41,15 @@ final class OutboxDiskTests: XCTestCase {
         try JobOutbox(at: folder.url, "outbox", configuration, calls: disk.calls, perform)
     }
 
+    /// The configuration of a suspended outbox that survives a power loss.
+    private func synced(_ clock: any Clock<Duration>) -> OutboxConfiguration<String> {
+        .with {
+            $0.safety = .powerLoss
+            $0.suspendedFor = ["test"]
+            $0.clock = clock
+        }
+    }
+
     func testFailedWriteAddsNothingAndTheNextOneWorks() async throws {
         for number in 2...9 {
             let (folder, disk) = (TemporaryFolder(self), Disk())
@@ -95,15 +104,7 @@ final class OutboxDiskTests: XCTestCase {
 
     func testFailedSyncLeadsToANewFile() async throws {
         let (folder, disk, clock) = (TemporaryFolder(self), Disk(), ManualClock())
-        let outbox = try open(
-            folder,
-            disk,
-            .with {
-                $0.safety = .powerLoss
-                $0.suspendedFor = ["test"]
-                $0.clock = clock
-            }
-        )
+        let outbox = try open(folder, disk, synced(clock))
         try outbox.add("a")
         try await outbox.flush()
         try outbox.add("b")
@@ -131,11 +132,7 @@ final class OutboxDiskTests: XCTestCase {
         let outbox = try JobOutbox<String>(
             at: folder.url,
             "outbox",
-            .with {
-                $0.safety = .powerLoss
-                $0.suspendedFor = ["test"]
-                $0.clock = ManualClock()
-            },
+            synced(ManualClock()),
             calls: calls
         ) { _, _ in }
         try outbox.add("a")
@@ -162,14 +159,7 @@ final class OutboxDiskTests: XCTestCase {
     func testEntryIsSyncedBeforeItIsPerformed() async throws {  // B1
         let (folder, disk) = (TemporaryFolder(self), Disk())
         let syncsBefore = Guarded(0)
-        let outbox = try open(
-            folder,
-            disk,
-            .with {
-                $0.safety = .powerLoss
-                $0.suspendedFor = ["test"]
-            }
-        ) { _, _ in
+        let outbox = try open(folder, disk, synced(ContinuousClock())) { _, _ in
             XCTAssertGreaterThan(disk.syncs.value, syncsBefore.withLock { $0 })
         }
         let id = try outbox.add("a")
@@ -182,15 +172,7 @@ final class OutboxDiskTests: XCTestCase {
     func testFailedSyncBeforeAnAttemptDelaysIt() async throws {  // B1, B9
         let (folder, disk, clock) = (TemporaryFolder(self), Disk(), ManualClock())
         let performed = EventLog()
-        let outbox = try open(
-            folder,
-            disk,
-            .with {
-                $0.safety = .powerLoss
-                $0.suspendedFor = ["test"]
-                $0.clock = clock
-            }
-        ) { item, attempt in
+        let outbox = try open(folder, disk, synced(clock)) { item, attempt in
             performed.record("\(item) \(attempt.failureCount) \(attempt.interruptions)")
         }
         let id = try outbox.add("a", key: "k")
