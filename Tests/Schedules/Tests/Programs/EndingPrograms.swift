@@ -165,10 +165,7 @@ final class EndingPrograms: Programs {
     func testCancelAgainstNextStep() {
         explore { world in
             let queue = world.queue()
-            let job = Script(world, queue: queue) { $0.trackAndQueue(Witness(world, "first")) }
-            job.onFinished = { job, task in
-                if task.name == "first" { job.trackAndQueue(Witness(world, "second")) }
-            }
+            let job = world.steps(on: queue)
             job.startJob(on: queue)
             world.together({ job.cancel() })
             world.wait(for: job)

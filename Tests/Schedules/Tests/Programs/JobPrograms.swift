@@ -47,15 +47,8 @@ final class JobPrograms: Programs {
 
     func testNextStepAgainstFinishOfAnotherTask() {
         explore { world in
-            let queue = world.queue()
             let held = world.held("held")
-            let job = Script(world, queue: queue) { job in
-                job.track(held)
-                job.trackAndQueue(Witness(world, "first"))
-            }
-            job.onFinished = { job, task in
-                if task.name == "first" { job.trackAndQueue(Witness(world, "second")) }
-            }
+            let job = world.steps(on: world.queue(), tracking: held)
             world.together({ job.start() }, { held.finish() })
             world.wait(for: job)
             job.check(delivered: 3)

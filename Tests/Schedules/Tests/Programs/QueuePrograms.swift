@@ -253,10 +253,7 @@ final class QueuePrograms: Programs {
     func testBarrierAgainstTasksOfJob() {
         explore { world in
             let queue = world.queue()
-            let job = Script(world, queue: queue) { $0.trackAndQueue(Witness(world, "1")) }
-            job.onFinished = { job, task in
-                if task.name == "1" { job.trackAndQueue(Witness(world, "2")) }
-            }
+            let job = world.steps(on: queue)
             world.together(
                 { queue.addOperation(job) },
                 { queue.addBarrierBlock { world.section("barrier") } }

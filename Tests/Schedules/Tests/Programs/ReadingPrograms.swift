@@ -19,12 +19,21 @@ final class ReadingPrograms: Programs {
         }
     }
 
-    func testReportedProgressAgainstFinish() {
+    /// Explores a job that has begun, and whose progress was read before.
+    private func exploreProgress(
+        _ program: @escaping (World, Witness, Script, Progress) -> Void
+    ) {
         explore { world in
             let task = world.held()
             let job = world.script(tracking: task)
             let progress = job.progress
             job.start()
+            program(world, task, job, progress)
+        }
+    }
+
+    func testReportedProgressAgainstFinish() {
+        exploreProgress { world, task, job, progress in
             world.together(
                 { for fraction in [0.25, 0.5] { task.reportProgress(fraction) } },
                 { task.finish() }
@@ -35,11 +44,7 @@ final class ReadingPrograms: Programs {
     }
 
     func testSuccessHasAFractionOfOne() {
-        explore { world in
-            let task = world.held()
-            let job = world.script(tracking: task)
-            let progress = job.progress
-            job.start()
+        exploreProgress { world, task, job, progress in
             world.together(
                 { task.finish() },
                 {

@@ -128,7 +128,7 @@ final class SharedTaskPrograms: Programs {
         }
     }
 
-    /// An observer comes between the finish and the delivery of a task.
+    /// An observer is added after a task has finished, and before its callbacks are called.
     func testSecondObserverAgainstDelivery() {
         explore { world in
             let task = world.held()

@@ -168,6 +168,18 @@ extension World {
         }
     }
 
+    /// A job that tracks some tasks, and a task that is followed by another one.
+    func steps(on queue: TaskQueue, tracking tasks: Operation...) -> Script {
+        let job = Script(self, queue: queue) { [self] job in
+            for task in tasks { job.track(task) }
+            job.trackAndQueue(Witness(self, "first"))
+        }
+        job.onFinished = { [self] job, task in
+            if task.name == "first" { job.trackAndQueue(Witness(self, "second")) }
+        }
+        return job
+    }
+
     /// A retry whose attempts fail until the one with a number.
     func retry(succeedingAt success: Int) -> RetryOperation<ClosureOperation<Void>> {
         RetryOperation(.exponential(attempts: 2, initialDelay: .seconds(1), jitter: 0)) { number in
