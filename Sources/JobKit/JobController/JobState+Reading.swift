@@ -18,6 +18,9 @@ extension JobState {
         machine.ending != nil && !machine.hasFinished ? endRequestedAt : nil
     }
 
+    /// A task with its record.
+    typealias Entry = (record: TaskRecord, task: Operation)
+
     /// The number of tasks that the job waits for.
     var openCount: Int { machine.openCount }
     /// Whether the job was started and waits for tasks, which may borrow its permit.
@@ -25,7 +28,7 @@ extension JobState {
     /// The undelivered tasks, in the order in which they were tracked.
     var operations: [Operation] { tasks.operations }
     /// The undelivered tasks with their records, in the same order.
-    var entries: [(record: TaskRecord, task: Operation)] {
+    var entries: [Entry] {
         tasks.records.compactMap { record in record.task.map { (record, $0) } }
     }
     /// How many tasks the job has tracked in total.

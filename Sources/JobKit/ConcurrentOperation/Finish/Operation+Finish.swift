@@ -15,7 +15,10 @@ extension Operation {
     /// > finished.
     public final func waitForFinish() async { await waitForFinish(only: false) }
 
-    /// Waits like ``waitForFinish()``, and for nothing but the finish if `only` is true.
+    /// Waits like ``waitForFinish()``.
+    ///
+    /// If `isForFinishOnly` is true, the cancellation of an operation that was not started does not
+    /// end the wait.
     func waitForFinish(only isForFinishOnly: Bool) async {
         await withUnsafeContinuation { continuation in
             if let concurrent = asConcurrent {

@@ -74,9 +74,10 @@ struct OperationHooks {
     /// Whether the operation is in no queue, and has no listeners and dependents.
     mutating func isEmpty() -> Bool { queue == nil && subscribers.isEmpty() }
 
-    /// Adds a waiter, which waits for the finish alone if `isForFinishOnly` is true.
+    /// Adds a waiter.
     ///
-    /// Returns false if there is nothing to wait for.
+    /// Returns false if there is nothing to wait for. If `isForFinishOnly` is true, an operation
+    /// that can no longer run is waited for, too.
     mutating func addWaiter(_ waiter: FinishWaiter, isForFinishOnly: Bool = false) -> Bool {
         guard !isClosed, isForFinishOnly || !willNeverRun else { return false }
         subscribers.add(waiter)

@@ -74,9 +74,6 @@ extension JobState {
 
     // MARK: Adding and removing
 
-    /// A task that must report to observers, with its record.
-    typealias Entry = (record: TaskRecord, task: Operation)
-
     /// Adds an observer.
     ///
     /// - Returns: The tasks that must report to it, and whether it is also notified of tasks that

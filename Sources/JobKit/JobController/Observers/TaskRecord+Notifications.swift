@@ -23,8 +23,9 @@ extension TaskRecord {
         to nested: JobController,
         isComplete: Bool
     ) -> [JobState.Entry] {
-        guard let notification = began(.tracked, at: .now) else { return [] }
-        notification.post(.tracked, at: .now)
+        let time = EventTime.now
+        guard let notification = began(.tracked, at: time) else { return [] }
+        notification.post(.tracked, at: time)
         return endedAfterInheriting(entries, by: nested, isComplete: isComplete)
     }
 

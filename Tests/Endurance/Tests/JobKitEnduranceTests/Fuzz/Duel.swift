@@ -27,9 +27,9 @@ final class Referee: Sendable {
 
 /// A race between two or three threads, at random times.
 ///
-/// Duels test what `Tests/Schedules` does not control: plain operations, whose locks are
-/// Foundation's, and weak references. A use after free ends the process, and its seed reproduces
-/// it.
+/// Duels test plain operations and weak references. `Tests/Schedules` controls neither the locks of
+/// Foundation nor the counts of references. A use after free ends the process, and its seed
+/// reproduces it.
 struct Duel: Sendable {
     let name: String
     let fight: @Sendable (inout Dice, Referee) async -> Void
