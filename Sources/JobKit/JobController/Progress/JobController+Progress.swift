@@ -15,8 +15,11 @@ extension JobController {
     /// > Thread: Any. The progress changes on the threads on which tasks are delivered.
     public final var progress: Progress {
         let reporter = shell.ask { $0.progress } ?? beginProgress()
-        // The thread that finished the job may not have detected the new progress object.
-        if isFinished, case .succeeded = outcome { reporter.advance(to: 1) }
+        // The thread that finishes the job may not detect the new progress object. It decides the
+        // outcome under the job's lock before it looks. `isFinished` becomes true only later.
+        if case .succeeded = outcome, !currentLifecycle.contains(.callingDidCancel) {
+            reporter.advance(to: 1)
+        }
         return reporter.progress
     }
 
