@@ -12,7 +12,11 @@ enum SyncAccountExample {
         print("Stored \(count) articles.\n")
         if let file = CommandLine.arguments.dropFirst().first {
             let picture = Data(recorder.timeline.svg().utf8)
-            try picture.write(to: URL(filePath: file))
+            do { try picture.write(to: URL(filePath: file)) } catch {
+                let text = "sync-account: \(file): \(error.localizedDescription)\n"
+                FileHandle.standardError.write(Data(text.utf8))
+                exit(EX_CANTCREAT)
+            }
         } else {
             print(recorder.timeline.text())
         }

@@ -41,7 +41,7 @@ struct FindDuplicatesCommand: AsyncParsableCommand {
     @Flag(help: "Write one JSON object.")
     var json = false
 
-    @Flag(help: "Write a 0 byte in location of each line break.")
+    @Flag(help: "Write a 0 byte instead of each line break.")
     var print0 = false
 
     @Option(
