@@ -274,6 +274,20 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Whether this is a job, which costs less to read for each task than a cast.
     var isJob: Bool { false }
 
+    /// Whether this is a job that was started in the given queue.
+    func holdsPermit(in queue: AnyObject) -> Bool { false }
+
+    /// Whether this is a job that has nothing to run until one of its tasks finishes.
+    ///
+    /// Read under the lock of its queue.
+    var onlyWaits: Bool { false }
+
+    /// Whether this is a job that was started and has tasks.
+    var hasTasksToLendTo: Bool { false }
+
+    /// The tasks of a job, which may use its permit and its keys.
+    var tasksToLendTo: [Operation] { [] }
+
     /// Runs `main()` inside the operation's context; a job overrides this to do more.
     func performMain() {
         let context = flags.contains(.inContext) ? firstContext : nil

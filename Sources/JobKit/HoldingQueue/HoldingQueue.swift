@@ -133,7 +133,7 @@ extension HoldingQueue {
         if let listener, !operation.addListener(listener) { return end(listener) }
         checkReadiness(of: operation)
         // Its cancellation is not announced.
-        if operation.isPlain { poll(operation, isSoon: false) }
+        if !operation.notifiesQueue { poll(operation, isSoon: false) }
         if OperationPriority(of: operation) != priority { operationPriorityChanged(operation) }
     }
 
@@ -202,10 +202,11 @@ extension HoldingQueue {
     func end(_ operation: Operation) {
         operation.leave(self)
         guard !operation.hasStarted else { return }
-        guard !operation.isPlain else {
-            return cancelledOperations.addUnlessStarted(operation)
+        if operation.notifiesQueue {
+            operation.startCancelled()
+        } else {
+            cancelledOperations.addUnlessStarted(operation)
         }
-        operation.startCancelled()
     }
 
     // MARK: Passing on

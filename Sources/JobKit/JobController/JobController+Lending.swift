@@ -5,24 +5,6 @@ import Foundation
 /// The job lends its permit when it starts (`JobShell`) and when it tracks a task
 /// (`JobShell+Tracking`). `JobShell+Delivery` notifies its ``JobPermit`` when the job waits and
 /// when it is busy.
-extension JobController: WaitingJob {
-    func holdsPermit(in queue: TaskQueueShell) -> Bool { shell.permit.isIn(queue) }
-
-    var onlyWaits: Bool { shell.completionQueue.token.isFree }
-
-    var hasTasksToLendTo: Bool {
-        shell.ask { $0.hasTasksToLendTo }
-    }
-
-    var tasksToLendTo: [Operation] { shell.tasks }
-}
-
-extension TaskRecord: WaitingJobListener {
-    var waitingJob: (any WaitingJob)? { shell.startedJob }
-
-    var knownJob: (any WaitingJob)? { shell.ask { $0.job } }
-}
-
 extension JobShell {
     /// Lends the job's permit to a newly tracked task that may be in a queue, or have queued
     /// tasks.

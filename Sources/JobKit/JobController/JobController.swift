@@ -141,6 +141,14 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
 
     override final var isJob: Bool { true }
 
+    override func holdsPermit(in queue: AnyObject) -> Bool { shell.permit.isIn(queue) }
+
+    override var onlyWaits: Bool { shell.completionQueue.token.isFree }
+
+    override var hasTasksToLendTo: Bool { shell.ask { $0.hasTasksToLendTo } }
+
+    override var tasksToLendTo: [Operation] { shell.tasks }
+
     override func performMain() {
         guard let callbackQueue = shell.callbackQueue else {
             runMain()
@@ -240,12 +248,10 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 }
 
-extension ConcurrentOperation {
-    /// The operation as a job, if it is one.
-    ///
-    /// Cheaper than a cast, because this is read for each task.
-    @inline(__always)
+extension Operation {
+    /// The operation if it is a job.
     final var asJob: JobController? {
-        isJob ? unsafeDowncast(self, to: JobController.self) : nil
+        guard let concurrent = asConcurrent, concurrent.isJob else { return nil }
+        return unsafeDowncast(concurrent, to: JobController.self)
     }
 }

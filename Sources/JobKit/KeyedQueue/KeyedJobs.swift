@@ -24,7 +24,7 @@ enum KeyedJobs {
             for listener in next.heldListeners {
                 (listener.queue as? KeyedQueueShell)?.findJobs(above: next, listener)
             }
-            walk.visited((next as? any WaitingJob)?.tasksToLendTo ?? [])
+            walk.visited(next.tasksBelow)
         }
     }
 
@@ -39,7 +39,7 @@ enum KeyedJobs {
         var (found, level, seen) = ([Operation](), [operation], Set<ObjectIdentifier>())
         while !level.isEmpty {
             let jobs = level.flatMap { $0.listeners }
-                .compactMap { ($0 as? any WaitingJobListener)?.knownJob }
+                .compactMap(\.knownJob)
                 .filter { seen.insert(ObjectIdentifier($0)).inserted }
             found += jobs
             level = jobs.filter { !isLast($0) }

@@ -45,7 +45,7 @@ final class KeyedQueueShell: HoldingQueue {
         guard enter(operation, mayHaveStarted: mayHaveStarted) else { return operation }
         let held = HeldOperation(operation: operation, queue: queue)
         let listener = HeldListener(of: self)
-        let isJob = (operation as? ConcurrentOperation)?.isJob == true
+        let isJob = operation.mayHaveTasks
         if isJob { KeyedJobs.jobAdded() }
         let jobs = duplicates == .join ? KeyedJobs.above(operation) : []
         var policy = keys.isEmpty ? .append : duplicates

@@ -138,8 +138,9 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
         _ ticket: TaskQueueTicket,
         _ priority: OperationPriority
     ) {
-        if let operation = held.operation.asConcurrent {
-            operation.setFlag(.observed)
+        let operation = held.operation
+        if operation.notifiesQueue {
+            operation.mark(.observed)
             // If it is cancelled before its start, it no longer counts, even if it is in the queue
             // below.
             operation.add(FinishWaiter { [weak self] in self?.operationCannotStart(ticket) })

@@ -28,8 +28,7 @@ final class StopWait: Sendable {
         _ operation: ConcurrentOperation,
         in queue: any OperationScheduling
     ) async -> Bool {
-        await wait { operation.add($0) }
-        if queue is TaskQueue { await wait { operation.add($0, isForFinishOnly: true) } }
+        await wait { operation.add($0, isForFinishOnly: queue is TaskQueue) }
         return operation.hooks.withLock { $0.isClosed || $0.willNeverRun }
     }
 

@@ -30,7 +30,7 @@ extension TaskQueueShell {
     func addTracked(
         _ operation: Operation,
         _ listener: OperationListener,
-        of job: any WaitingJob
+        of job: ConcurrentOperation
     ) -> QueueEntry {
         let entry = enter(operation, mayHaveStarted: true, listener)
         if entry.isQueued {

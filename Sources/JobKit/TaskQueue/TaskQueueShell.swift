@@ -137,7 +137,7 @@ final class TaskQueueShell: ContainingQueue {
     @inline(__always)
     func next(
         finished: TaskQueueTicket? = nil,
-        waiting: (any WaitingJob)? = nil
+        waiting: ConcurrentOperation? = nil
     ) -> TaskQueueState.StartAction? {
         let (idle, (start, action)) = state.withLock { state in
             let idle = finished.flatMap { state.operationFinished($0) }

@@ -67,7 +67,7 @@ struct TaskQueueState {
     ///
     /// If the worker has delivered to a job that waits now, `waiting` is that job.
     @inline(__always)
-    mutating func takeNext(waiting: (any WaitingJob)?) -> (StartAction?, WorkerPool.WakeAction) {
+    mutating func takeNext(waiting: ConcurrentOperation?) -> (StartAction?, WorkerPool.WakeAction) {
         if let waiting { jobWaits(waiting) }
         guard !workers.pool.hasTooMany, let start = start() else {
             workers.pool.searchBegan()
@@ -235,7 +235,7 @@ struct TaskQueueState {
     // MARK: Waiting jobs
 
     /// Adds jobs that wait for an operation.
-    mutating func jobsFound(_ jobs: [any WaitingJob], waitingFor operation: Operation) {
+    mutating func jobsFound(_ jobs: [ConcurrentOperation], waitingFor operation: Operation) {
         guard let slot = slot(of: operation) else { return }
         machine.jobsFound(jobs.compactMap { self.slot(of: $0) }, waitingFor: slot)
     }
@@ -243,7 +243,7 @@ struct TaskQueueState {
     /// Marks a job as waiting: it has nothing to run until one of its tasks finishes.
     ///
     /// Ignored if a message has arrived since, because the job has then reported that it is busy.
-    mutating func jobWaits(_ job: any WaitingJob) {
+    mutating func jobWaits(_ job: ConcurrentOperation) {
         if job.onlyWaits, let slot = slot(of: job) { machine.jobWaits(slot) }
     }
 

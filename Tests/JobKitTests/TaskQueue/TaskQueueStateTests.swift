@@ -6,11 +6,10 @@ import Testing
 /// Workers report on a job's permit when a task ends and at the next start (J12).
 @Suite struct TaskQueueStateTests {
     // Unchecked, like every Operation subclass: it has no state.
-    private final class Waiter: ConcurrentOperation, WaitingJob, @unchecked Sendable {
-        var onlyWaits: Bool { true }
-        var hasTasksToLendTo: Bool { true }
-        var tasksToLendTo: [Operation] { [] }
-        func holdsPermit(in queue: TaskQueueShell) -> Bool { true }
+    private final class Waiter: ConcurrentOperation, @unchecked Sendable {
+        override var onlyWaits: Bool { true }
+        override var hasTasksToLendTo: Bool { true }
+        override func holdsPermit(in queue: AnyObject) -> Bool { true }
     }
 
     private let queue = TaskQueue(maxConcurrentOperationCount: 1).shell
@@ -37,7 +36,7 @@ import Testing
         }
     }
 
-    private mutating func takeNext(waiting: (any WaitingJob)? = nil) -> ConcurrentOperation? {
+    private mutating func takeNext(waiting: ConcurrentOperation? = nil) -> ConcurrentOperation? {
         state.takeNext(waiting: waiting).0?.operation as? ConcurrentOperation
     }
 

@@ -136,27 +136,3 @@ struct OperationCancelStep: CancelStep {
 
     func ensureCancelled() { operation.ensureCancelled() }
 }
-
-extension Operation {
-    /// Bars the operation from `main()`, without calling user code.
-    ///
-    /// - Returns: The steps that cancel the operations below it.
-    func bar() -> [any CancelStep] {
-        if let concurrent = asConcurrent { return concurrent.barred() }
-        // A `BlockOperation` has Foundation's `cancel()`, so this calls no user code.
-        if isBlock { cancel() } else { PlainOperations.bar(self) }
-        return []
-    }
-
-    /// Calls `cancel()` as part of a sweep, and notifies the queue of a plain operation.
-    func cancelInSweep() {
-        let context = ThreadContext.current
-        let outer = context.pointee.sweepTarget
-        context.pointee.sweepTarget = ObjectIdentifier(self)
-        cancel()
-        context.pointee.sweepTarget = outer
-        if isPlain { containingQueue?.operationCancelled(self) }
-    }
-
-    func ensureCancelled() { asConcurrent?.cancelItself() }
-}

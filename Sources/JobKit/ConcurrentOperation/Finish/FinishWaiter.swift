@@ -12,13 +12,3 @@ final class FinishWaiter: Sendable {
 
     func resume() { body.withLock { $0.take() }?() }
 }
-
-extension ConcurrentOperation {
-    /// Resumes a waiter when the operation has finished, or at once if it has.
-    ///
-    /// Unless `isForFinishOnly` is true, also resumes it when the operation can no longer run.
-    func add(_ waiter: FinishWaiter, isForFinishOnly: Bool = false) {
-        let waits = hooks.withLock { $0.addWaiter(waiter, isForFinishOnly: isForFinishOnly) }
-        if !waits { waiter.resume() }
-    }
-}

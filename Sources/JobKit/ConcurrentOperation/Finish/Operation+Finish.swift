@@ -21,13 +21,7 @@ extension Operation {
     /// end the wait.
     func waitForFinish(only isForFinishOnly: Bool) async {
         await withUnsafeContinuation { continuation in
-            if let concurrent = asConcurrent {
-                let waiter = FinishWaiter { continuation.resume() }
-                concurrent.add(waiter, isForFinishOnly: isForFinishOnly)
-            } else {
-                let hook = FinishHook { continuation.resume() }
-                hook.watch(self)
-            }
+            add(FinishWaiter { continuation.resume() }, isForFinishOnly: isForFinishOnly)
         }
     }
 }

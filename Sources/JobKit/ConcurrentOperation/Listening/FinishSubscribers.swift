@@ -40,10 +40,12 @@ struct FinishSubscribers: Sendable {
     /// Whether another operation waits for this one to finish.
     var hasDependents: Bool { others.read { !$0.dependents.elements.isEmpty } == true }
 
-    /// Whether nothing is left to notify, except waiters.
+    /// Whether nothing is left to notify.
     mutating func isEmpty() -> Bool {
         guard listener == nil else { return false }
-        return others.change { $0.listeners.isEmpty() && $0.dependents.isEmpty() } != false
+        return others.change {
+            $0.listeners.isEmpty() && $0.dependents.isEmpty() && $0.waiters.isEmpty
+        } != false
     }
 
     /// Adds a listener, unless it was added or removed before.

@@ -20,6 +20,12 @@ class OperationListener: CallbackDelivery, Subscriber, @unchecked Sendable {
     /// The context in which the operation must run, or nil for none.
     var context: OperationContext? { nil }
 
+    /// The job that waits for the operation, from the job's start to its finish.
+    var waitingJob: ConcurrentOperation? { nil }
+
+    /// The job that tracks the operation, started or not, until the job's finish.
+    var knownJob: ConcurrentOperation? { nil }
+
     /// Called before the operation starts.
     func operationStarts() {}
 

@@ -22,6 +22,11 @@ extension Operation {
     @inline(__always)
     var isPlain: Bool { !(self is ConcurrentOperation) }
 
+    /// Whether the operation itself notifies its queue of its cancellation and its completion.
+    ///
+    /// If not, the queue must detect them.
+    var notifiesQueue: Bool { !isPlain }
+
     /// Whether this is Foundation's class, whose `cancel()` and `isReady` call no user code.
     var isBlock: Bool { type(of: self) == BlockOperation.self }
 
@@ -83,6 +88,29 @@ extension Operation {
         withExtendedLifetime(released) {}
     }
 
+    // MARK: Jobs
+
+    /// The started jobs that wait for the operation.
+    var waitingJobs: [ConcurrentOperation] { listeners.compactMap(\.waitingJob) }
+
+    /// Whether this is a job.
+    var mayHaveTasks: Bool { asConcurrent?.isJob == true }
+
+    /// The tasks of a job, which may use its permit and its keys.
+    var tasksBelow: [Operation] { asConcurrent?.tasksToLendTo ?? [] }
+
+    /// The operation if it is a job that executes and has tasks.
+    var executingJob: ConcurrentOperation? {
+        guard let concurrent = asConcurrent, concurrent.isExecuting, concurrent.hasTasksToLendTo
+        else { return nil }
+        return concurrent
+    }
+
+    /// Whether this is a job that was started in the given queue.
+    func isJobStarted(in queue: AnyObject) -> Bool {
+        asConcurrent?.holdsPermit(in: queue) == true
+    }
+
     // MARK: Dependents
 
     /// Adds an edge that ends when the operation finishes.
@@ -96,6 +124,17 @@ extension Operation {
     func dependentLeft() {
         let released = withHooks { $0.dependentLeft() }
         withExtendedLifetime(released) {}
+    }
+
+    // MARK: Waiters
+
+    /// Resumes a waiter when the operation has finished, or at once if it has.
+    ///
+    /// Unless `isForFinishOnly` is true, also resumes it when a ``ConcurrentOperation`` can no
+    /// longer run.
+    func add(_ waiter: FinishWaiter, isForFinishOnly: Bool = false) {
+        let waits = addHook { $0.addWaiter(waiter, isForFinishOnly: isForFinishOnly) }
+        if !waits { waiter.resume() }
     }
 
     // MARK: Queues
@@ -190,7 +229,81 @@ extension Operation {
         _ = addListener(context)
     }
 
+    // MARK: Reports
+
+    /// Why the operation failed, or nil if it did not fail.
+    var ownError: (any Error)? { asConcurrent?.error }
+
+    /// Whether the operation was abandoned.
+    var wasAbandoned: Bool { asConcurrent?.isAbandoned == true }
+
+    /// The operation's own note.
+    var ownNote: String? { asConcurrent?.statusNote }
+
+    /// The operation's own reason, if it is in no queue and was not started.
+    var ownReasonNotStarted: String? { asConcurrent?.reasonNotStarted }
+
+    /// The fraction of its work that the operation has reported as done.
+    var ownFraction: Double? { asConcurrent?.reportedFraction.value }
+
+    /// When `main()` was entered, or nil if it was not, or if that is unknown.
+    var mainEntry: CoarseTime? {
+        asConcurrent.flatMap { CoarseTime(nonzero: $0.enteredMainAt.load(ordering: .relaxed)) }
+    }
+
+    /// When the operation was asked to stop or began to finish, or nil if that is unknown.
+    var stopRequestTime: CoarseTime? {
+        asConcurrent.flatMap { CoarseTime(nonzero: $0.stopRequestedAt.load(ordering: .relaxed)) }
+    }
+
+    /// Whether the operation is about to finish, so that `willFinish()` may be running.
+    var isFinishing: Bool {
+        guard let state = asConcurrent?.currentLifecycle else { return false }
+        return state.contains(.ending) && !state.contains(.finished)
+    }
+
+    /// The maximum runtime of an operation that has timed out.
+    var timeoutThatPassed: Duration? {
+        guard let concurrent = asConcurrent, concurrent.currentLifecycle.contains(.timedOut)
+        else { return nil }
+        return concurrent.passedRuntime
+    }
+
+    /// Whether the operation was asked to stop in vain, because the default `didCancel()` did
+    /// nothing.
+    var ignoresStop: Bool {
+        guard let concurrent = asConcurrent else { return false }
+        return concurrent.flags.contains(.ignoresStop) && !concurrent.isJob
+            && !concurrent.isOfJobKit
+    }
+
+    /// Sets a flag, which a plain operation does not need.
+    func mark(_ flag: OperationFlags) { asConcurrent?.setFlag(flag) }
+
     // MARK: Cancelling
+
+    /// Bars the operation from `main()`, without calling user code.
+    ///
+    /// - Returns: The steps that cancel the operations below it.
+    func bar() -> [any CancelStep] {
+        if let concurrent = asConcurrent { return concurrent.barred() }
+        // A `BlockOperation` has Foundation's `cancel()`, so this calls no user code.
+        if isBlock { cancel() } else { PlainOperations.bar(self) }
+        return []
+    }
+
+    /// Calls `cancel()` as part of a sweep, and notifies the queue of a plain operation.
+    func cancelInSweep() {
+        let context = ThreadContext.current
+        let outer = context.pointee.sweepTarget
+        context.pointee.sweepTarget = ObjectIdentifier(self)
+        cancel()
+        context.pointee.sweepTarget = outer
+        if !notifiesQueue { containingQueue?.operationCancelled(self) }
+    }
+
+    /// Cancels the operation without an override, even if another thread is about to cancel it.
+    func ensureCancelled() { asConcurrent?.cancelItself() }
 
     /// Whether code of a barred operation may run or may have run.
     ///
@@ -208,6 +321,10 @@ extension Operation {
     var endsWithoutUserCode: Bool {
         !isPlain || isBlock
     }
+
+    /// Whether a queue that starts the cancelled operation calls no user code, and Foundation
+    /// accepts the start.
+    var endsIfStarted: Bool { notifiesQueue || isBlock && isReady }
 
     /// Finishes a cancelled operation that no queue starts, because others may wait for it.
     func startCancelled() {

@@ -11,6 +11,7 @@ struct PlainFinish: Sendable {
     let ticket: TaskQueueTicket?
     let listeners: FinishSubscribers.Listeners
     let dependents: [DependencyEdge]
+    let waiters: [FinishWaiter]
     let dependencies: CompletionGroup?
     let hook: FinishHook?
 
@@ -37,15 +38,18 @@ struct PlainFinish: Sendable {
             listener.deliverElsewhere()
         }
         endDependents()
-        guard let queue, let ticket = ticket ?? PlainOperations.finishNotified(of: operation) else {
-            return
+        if let queue, let ticket = ticket ?? PlainOperations.finishNotified(of: operation) {
+            queue.operationFinished(ticket)
         }
-        queue.operationFinished(ticket)
+        for waiter in waiters { waiter.resume() }
     }
 
-    /// Called by a worker, which releases the permit itself.
-    func workerReleasesPermit() {
+    /// Called by a thread that started the operation and releases its permit itself.
+    func starterReleasesPermit(in frame: inout StartFrame) {
         if queue != nil, ticket == nil { _ = PlainOperations.finishNotified(of: operation) }
+        frame.hasEnded = true
+        frame.waiters = waiters
+        if !frame.isStartedByWorker { frame.resumeWaiters() }
     }
 
     /// Ends the waits of the dependents, and the operation's own waits.

@@ -40,8 +40,7 @@ extension UnsafeMutablePointer<ThreadContext> {
         } else if let finish = PlainOperations.close(operation) {
             finish.notifyListeners(in: &frame)
             finish.endDependents()
-            finish.workerReleasesPermit()
-            frame.hasEnded = true
+            finish.starterReleasesPermit(in: &frame)
         }
         return frame
     }

@@ -206,6 +206,7 @@ enum PlainOperations {
                 ticket: entry.ticket,
                 listeners: subscribers.listeners,
                 dependents: subscribers.others.read { $0.dependents.elements } ?? [],
+                waiters: subscribers.others.read { $0.waiters } ?? [],
                 dependencies: entry.dependencies,
                 hook: entry.hook
             )

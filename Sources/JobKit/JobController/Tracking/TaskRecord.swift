@@ -170,6 +170,10 @@ final class TaskRecord: JobMessage, @unchecked Sendable {
 
     override var context: OperationContext? { shell.context }
 
+    override var waitingJob: ConcurrentOperation? { shell.startedJob }
+
+    override var knownJob: ConcurrentOperation? { shell.ask { $0.job } }
+
     override func operationStarts() {
         if shell.features.contains(.observed) { notifyStarted() }
     }

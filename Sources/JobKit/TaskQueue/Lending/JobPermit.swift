@@ -24,13 +24,13 @@ struct JobPermit: ~Copyable, Sendable {
     }
 
     /// Whether the permit belongs to this queue.
-    func isIn(_ home: TaskQueueShell) -> Bool {
+    func isIn(_ home: AnyObject) -> Bool {
         queue.load(ordering: .acquiring)?.toOpaque() == Unmanaged.passUnretained(home).toOpaque()
     }
 
     /// Reports that the job has nothing to run until one of its tasks finishes.
     @inline(__always)
-    func jobWaits(_ job: consuming any WaitingJob, _ worker: DeliveringWorker?) {
+    func jobWaits(_ job: consuming ConcurrentOperation, _ worker: DeliveringWorker?) {
         notifyQueue(worker) { queue, update in
             if let update { update.waiting = job } else { queue.send { $0.jobWaits(job) } }
         }
@@ -87,7 +87,7 @@ final class PendingPermitUpdate: DeliveringWorker {
     /// The job that is about to run its own code.
     @exclusivity(unchecked) var busy: ConcurrentOperation?
     /// The job that has nothing to run until one of its tasks finishes.
-    @exclusivity(unchecked) var waiting: (any WaitingJob)?
+    @exclusivity(unchecked) var waiting: ConcurrentOperation?
 
     init(for queue: TaskQueueShell) { self.queue = ObjectIdentifier(queue) }
 

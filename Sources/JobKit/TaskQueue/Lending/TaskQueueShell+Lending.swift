@@ -31,7 +31,7 @@ extension TaskQueueShell {
     func findWaitingJobs() {
         for operation in ask({ $0.machine.entries }) {
             findLenders(of: operation)
-            if let job = operation as? any WaitingJob { send { $0.jobWaits(job) } }
+            if let job = operation.asConcurrent { send { $0.jobWaits(job) } }
         }
     }
 
@@ -41,23 +41,23 @@ extension TaskQueueShell {
     private func hasStartedJobs(besides operation: Operation) -> Bool {
         let count = jobCount.load(ordering: .sequentiallyConsistent)
         guard count == 1 else { return count > 1 }
-        return (operation as? any WaitingJob)?.holdsPermit(in: self) != true
+        return !operation.isJobStarted(in: self)
     }
 
     /// Reports the nearest jobs in this queue that wait for the operation.
     ///
     /// The search begins at `job` or, without one, at all jobs that wait for the operation, and
     /// goes up from there.
-    func findLenders(of operation: Operation, from job: (any WaitingJob)? = nil) {
+    func findLenders(of operation: Operation, from job: ConcurrentOperation? = nil) {
         // In one sequentially consistent order with ``ConcurrentOperation/isShared``.
         guard needsLending.load(ordering: .sequentiallyConsistent),
             hasStartedJobs(besides: operation)
         else { return }
-        var found: [any WaitingJob] = []
+        var found: [ConcurrentOperation] = []
         var level = job.map { [$0] } ?? operation.waitingJobs
         var seen: Set<ObjectIdentifier> = []
         while !level.isEmpty {
-            var above: [any WaitingJob] = []
+            var above: [ConcurrentOperation] = []
             for job in level where seen.insert(ObjectIdentifier(job)).inserted {
                 if job.isExecuting, job.hooks.withLock({ $0.queue }) === self {
                     found.append(job)
@@ -78,7 +78,7 @@ extension TaskQueueShell {
     /// Goes down only through started jobs, because the others will do the same when they
     /// start. Goes down only while a queue has a lender above and none in between, because only the
     /// nearest lender counts.
-    static func lendPermits(of first: any WaitingJob, to tasks: [Operation]) {
+    static func lendPermits(of first: ConcurrentOperation, to tasks: [Operation]) {
         var lenders: [TaskQueueShell]?
         var remaining = [(tasks: tasks, queues: [TaskQueueShell]?.none)]
         var seen: Set<ObjectIdentifier> = []
@@ -89,11 +89,7 @@ extension TaskQueueShell {
                     // Other jobs are not searched, because thousands of them may wait for the task.
                     queue.findLenders(of: task, from: first)
                 }
-                // Checked before the cast, which takes longer, because most tasks have not been
-                // started.
-                guard let task = task.asConcurrent, task.isExecuting,
-                    let job = task as? any WaitingJob, job.hasTasksToLendTo
-                else { continue }
+                guard let job = task.executingJob else { continue }
                 if lenders == nil { lenders = lendingQueues(of: first) }
                 let left = (queues ?? lenders ?? []).filter { $0 !== queue }
                 guard !left.isEmpty, seen.insert(ObjectIdentifier(job)).inserted else { continue }
@@ -103,7 +99,7 @@ extension TaskQueueShell {
     }
 
     /// The queues in which a job, or one that waits for it, has a permit to lend.
-    private static func lendingQueues(of job: any WaitingJob) -> [TaskQueueShell] {
+    private static func lendingQueues(of job: ConcurrentOperation) -> [TaskQueueShell] {
         var found: [ObjectIdentifier: TaskQueueShell] = [:]
         var walk = Walk<ConcurrentOperation>([job])
         while let job = walk.next {

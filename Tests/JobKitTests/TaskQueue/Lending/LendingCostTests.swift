@@ -71,12 +71,12 @@ final class LendingCostTests: XCTestCase {
 
 // Unchecked because its superclass is: the property is a constant.
 /// Counts the reads of its waiting job.
-private final class AskedListener: OperationListener, WaitingJobListener, @unchecked Sendable {
+private final class AskedListener: OperationListener, @unchecked Sendable {
     let questions = Tally()
 
-    var knownJob: (any WaitingJob)? { waitingJob }
+    override var knownJob: ConcurrentOperation? { waitingJob }
 
-    var waitingJob: (any WaitingJob)? {
+    override var waitingJob: ConcurrentOperation? {
         questions.add()
         return nil
     }
