@@ -26,7 +26,7 @@ extension JobController {
         let start = shell.context == nil ? context.pointee.taskStart(of: self) : .enqueued
         let (name, executor) = (name, context.pointee.taskExecutor)
         let makeTask: @Sendable () -> Void = { [self] in
-            start.makeTask(name: name, priority: nil, executor: executor) { [self] in
+            start.makeTask(name: name, executor: executor) { [self] in
                 if let task = RunningTask.current, shell.send({ $0.workStarted(task) }) {
                     task.cancel()
                 }

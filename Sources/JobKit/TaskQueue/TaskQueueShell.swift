@@ -231,33 +231,14 @@ final class TaskQueueShell: ContainingQueue {
 
     func operationFinished(_ operation: ConcurrentOperation) {
         let context = ThreadContext.current
-        let isLeft = context.pointee.endingTask == ObjectIdentifier(operation)
-        guard operation.startsTask, mayStartTasks(in: isLeft ? operation : nil) else {
+        // This saves two wake-ups for each operation of a limited queue.
+        guard limitedNumber != 0, context.pointee.mayStartTask(after: operation) else {
             send { $0.operationFinished(operation) }?.resumeWaiters()
             return
         }
         let (idle, next) = send { ($0.operationFinished(operation), $0.takeNextTask()) }
         idle?.resumeWaiters()
-        guard let next else { return }
-        if isLeft {
-            context.pointee.nextTask = (self, next)
-        } else {
-            startTaken(next, atOnce: false)
-        }
-    }
-
-    /// Whether the calling thread may start an operation that only makes a Swift task.
-    ///
-    /// This saves two wake-ups for each operation of a limited queue. A thread inside the start of
-    /// an operation does not, because such starts would nest. However, it may start one after its
-    /// own start of `ended`.
-    private func mayStartTasks(in ended: ConcurrentOperation?) -> Bool {
-        let context = ThreadContext.current
-        let isFree =
-            context.pointee.frame.operation == nil
-            || ended.map { context.pointee.frame.isOf($0) } == true
-        return limitedNumber != 0 && isFree && context.pointee.workerQueue == nil
-            && context.pointee.taskExecutor == nil
+        context.pointee.nextTask = next.map { (self, $0) }
     }
 
     func startTaken(_ operation: ConcurrentOperation, atOnce: Bool) {

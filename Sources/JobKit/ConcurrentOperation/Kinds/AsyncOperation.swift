@@ -1,6 +1,7 @@
 import Foundation
 
-// Operation forces @unchecked. The lock of AsyncWork guards the body and the Swift task.
+// Operation forces @unchecked. Only the thread that starts the operation, and then the Swift task,
+// touch the body.
 /// Runs an `async` closure as an operation.
 ///
 /// `cancel()` cancels the closure's `Task`. The operation finishes when the closure has returned.
@@ -9,8 +10,9 @@ import Foundation
 /// its first suspension, it continues on Swift's threads. Elsewhere, it begins there, too.
 public final class AsyncOperation<Success: Sendable>: ResultOperation<Success>, @unchecked Sendable
 {
-    private let work: AsyncWork
-    private let priority: TaskPriority?
+    private let work = AsyncWork()
+    private var body: (@Sendable () async throws -> Success)?
+    private let priority: TaskPriority.RawValue?
 
     /// Creates an operation that runs `body` in its own `Task` when it is started.
     ///
@@ -26,25 +28,37 @@ public final class AsyncOperation<Success: Sendable>: ResultOperation<Success>, 
         priority: TaskPriority? = nil,
         _ body: @escaping @Sendable () async throws -> Success
     ) {
-        work = AsyncWork { operation, work in
-            let value = try await body()
-            let operation = unsafeDowncast(operation, to: AsyncOperation.self)
-            work.endTask(of: operation) { operation.finish(returning: value) }
-        }
-        self.priority = priority
+        self.body = body
+        self.priority = priority?.rawValue
         super.init()
-        self.name = name
+        if let name { self.name = name }
     }
 
     /// Starts the closure's `Task`.
     public override func main() {
-        work.start(for: self, priority: priority)
+        work.start(for: self, priority: priority) { [self] in
+            work.taskBegan(of: self)
+            guard let body else { return }
+            do {
+                let value = try await body()
+                endTask { finish(returning: value) }
+            } catch {
+                endTask { finish(with: error) }
+            }
+        }
+    }
+
+    private func endTask(_ finish: () -> Void) {
+        work.endTask(of: self) {
+            finish()
+            body = nil
+        }
     }
 
     override var startsTask: Bool { true }
 
     override func startedWithoutMain() {
-        work.end()
+        body = nil
         super.startedWithoutMain()
     }
 

@@ -1,84 +1,69 @@
-/// The `async` body of an operation, and the Swift task that runs it.
+/// The Swift task that runs the `async` body of an operation.
 ///
-/// Not generic, because code of this class then needs no metadata of generic types, each of which
+/// Not generic, because code of this type then needs no metadata of generic types, each of which
 /// takes the runtime hundreds of instructions to find.
-final class AsyncWork: Sendable {
-    /// Runs the body of an operation, and finishes the operation with ``endTask(of:_:)`` unless the
-    /// body throws.
-    typealias Run = @Sendable (_ operation: ConcurrentOperation, AsyncWork) async throws -> Void
+struct AsyncWork: ~Copyable, Sendable {
+    private let task = Guarded<RunningTask?>(nil)
 
-    private let state: Guarded<(run: Run?, task: RunningTask?)>
-
-    init(_ run: @escaping Run) {
-        state = Guarded((run, nil))
-    }
-
-    /// Starts the Swift task that runs the body.
-    ///
-    /// An error of the body becomes the operation's.
+    /// Starts the Swift task, or finishes the operation if it was cancelled.
     ///
     /// - Parameters:
     ///   - operation: The operation, which is entering `main()`.
     ///   - priority: The priority of the Swift task, or nil for the priority of this thread.
-    func start(for operation: ConcurrentOperation, priority: TaskPriority? = nil) {
+    ///   - run: Runs the body. It calls ``taskBegan(of:)`` first and ``endTask(of:_:)`` last.
+    func start(
+        for operation: ConcurrentOperation,
+        priority: TaskPriority.RawValue? = nil,
+        _ run: @escaping @isolated(any) @Sendable () async -> Void
+    ) {
         guard !operation.isCancelled else { return operation.finish() }
         let context = ThreadContext.current
         let start = priority == nil ? context.pointee.taskStart(of: operation) : .enqueued
         start.makeTask(
             name: operation.name,
             priority: priority,
-            executor: context.pointee.taskExecutor
-        ) { [self] in
-            guard let run = taskBegan(of: operation) else { return operation.finish() }
-            do {
-                try await run(operation, self)
-            } catch {
-                endTask(of: operation) { operation.finish(with: error) }
-            }
-        }
+            executor: context.pointee.taskExecutor,
+            run
+        )
     }
 
-    /// Stores the current Swift task, so that it can be cancelled, and returns the body.
+    /// Stores the current Swift task, so that it can be cancelled.
     ///
     /// Called in the Swift task and not by the thread that creates it, because the body may run
     /// before the creating call returns.
-    private func taskBegan(of operation: ConcurrentOperation) -> Run? {
+    func taskBegan(of operation: ConcurrentOperation) {
         let task = RunningTask.current
-        let run = state.withLock { state in
-            if state.run != nil { state.task = task }
-            return state.run
-        }
+        self.task.withLock { $0 = task }
         // If the operation was cancelled before, `cancel()` found no Swift task.
-        if operation.isCancelled { cancel() }
-        return run
+        if operation.isCancelled { task?.cancel() }
     }
 
-    /// Finishes the operation, and releases the body.
+    /// Finishes the operation, and releases the Swift task.
     func endTask(of operation: ConcurrentOperation, _ finish: () -> Void) {
         ThreadContext.current.endTask(of: operation) {
             finish()
-            end()
+            let released = task.withLock { $0.take() }
+            withExtendedLifetime(released) {}
         }
     }
 
-    func cancel() { state.withLock { $0.task }?.cancel() }
-
-    /// Releases the body and the Swift task, with no lock held.
-    func end() {
-        let released = state.withLock { exchange(&$0, with: (nil, nil)) }
-        withExtendedLifetime(released) {}
-    }
+    func cancel() { task.withLock { $0 }?.cancel() }
 }
 
 /// A Swift task that any thread may cancel.
-struct RunningTask: Sendable {
+///
+/// The standard library keeps the size of `UnsafeCurrentTask` open. If this were a struct, the
+/// runtime would compute the layout of each type that contains it, and search for it at each use.
+final class RunningTask: Sendable {
     // Unsafe because only some members may be called from other tasks. `cancel()` is one of them,
     // and the value retains the task.
     private nonisolated(unsafe) let task: UnsafeCurrentTask
 
+    private init(_ task: UnsafeCurrentTask) { self.task = task }
+
     /// The Swift task that calls this, or nil outside of one.
     static var current: RunningTask? {
-        withUnsafeCurrentTask { task in task.map { RunningTask(task: $0) } }
+        withUnsafeCurrentTask { task in task.map { RunningTask($0) } }
     }
 
     func cancel() { task.cancel() }

@@ -14,11 +14,13 @@ enum TaskStart {
     /// Creates a Swift task.
     ///
     /// Before macOS 26 and its relatives, no Swift task begins on the calling thread.
+    ///
+    /// The priority is a raw value, because the compiler does not know the size of `TaskPriority`.
     func makeTask(
         name: String?,
-        priority: TaskPriority?,
+        priority: TaskPriority.RawValue? = nil,
         executor: (any TaskExecutor)?,
-        _ body: @escaping @Sendable () async -> Void
+        _ body: @escaping @isolated(any) @Sendable () async -> Void
     ) {
         if self == .atOnce || self == .detachedAtOnce,
             #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
@@ -28,7 +30,10 @@ enum TaskStart {
             } else {
                 Task.immediateDetached(name: name, operation: body)
             }
-        } else if self == .enqueued || self == .atOnce {
+            return
+        }
+        let priority = priority.map { TaskPriority(rawValue: $0) }
+        if self == .enqueued || self == .atOnce {
             Task(name: name, executorPreference: executor, priority: priority, operation: body)
         } else {
             Task.detached(name: name, priority: priority, operation: body)
@@ -43,6 +48,15 @@ extension ThreadContext {
     @inline(__always)
     func taskStart(of operation: ConcurrentOperation) -> TaskStart {
         frame.isOf(operation) ? frame.taskStart : .enqueued
+    }
+
+    /// Whether this thread may start another Swift task after the one of `ended`, which ends here.
+    ///
+    /// A thread inside the start of another operation does not, because such starts would nest. A
+    /// worker takes the next operation itself.
+    func mayStartTask(after ended: ConcurrentOperation) -> Bool {
+        endingTask == ObjectIdentifier(ended) && (frame.operation == nil || frame.isOf(ended))
+            && workerQueue == nil && taskExecutor == nil
     }
 }
 

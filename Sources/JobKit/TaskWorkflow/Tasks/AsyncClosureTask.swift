@@ -1,11 +1,12 @@
-// Operation forces @unchecked. Locks guard the body, the Swift task and the context.
+// Operation forces @unchecked. Only the thread that starts the task, and then the Swift task, touch
+// the body.
 /// A launch task that runs an `async` closure.
 ///
 /// The launch task finishes when the closure has returned. `cancel()` cancels the closure's Swift
 /// task, and the launch task still waits for the closure.
 public final class AsyncClosureTask: LaunchTask, @unchecked Sendable {
-    private let work: AsyncWork
-    private let context = Guarded<LaunchContext>([:])
+    private let work = AsyncWork()
+    private var body: (@Sendable (LaunchContext) async throws -> Void)?
 
     /// Creates a task that has not been started.
     ///
@@ -22,11 +23,7 @@ public final class AsyncClosureTask: LaunchTask, @unchecked Sendable {
         queue: LaunchTaskQueue = .concurrentQueue,
         _ body: @escaping @Sendable (LaunchContext) async throws -> Void
     ) {
-        work = AsyncWork { operation, work in
-            let task = unsafeDowncast(operation, to: AsyncClosureTask.self)
-            try await body(task.context.withLock { exchange(&$0, with: [:]) })
-            work.endTask(of: task) { task.finish() }
-        }
+        self.body = body
         super.init(name: name, queue: queue)
     }
 
@@ -35,12 +32,26 @@ public final class AsyncClosureTask: LaunchTask, @unchecked Sendable {
 
     /// Starts the closure's Swift task.
     public override func main(context: LaunchContext) {
-        self.context.withLock { $0 = context }
-        work.start(for: self)
+        work.start(for: self) { [self] in
+            work.taskBegan(of: self)
+            do {
+                try await body?(context)
+                endTask { finish() }
+            } catch {
+                endTask { finish(with: error) }
+            }
+        }
+    }
+
+    private func endTask(_ finish: () -> Void) {
+        work.endTask(of: self) {
+            finish()
+            body = nil
+        }
     }
 
     override func startedWithoutMain() {
-        work.end()
+        body = nil
         super.startedWithoutMain()
     }
 
