@@ -22,7 +22,7 @@ extension TaskQueueShell {
         let added = send { state in requests.map { state.operationAdded($0, to: self) } }
         for (request, added) in zip(requests, added) {
             arrived(request, added.ticket, hasJob: added.hasJob)
-            schedulePoll(in: added.pollPause)
+            schedule(added.poll)
         }
     }
 
@@ -41,9 +41,9 @@ extension TaskQueueShell {
     }
 
     private func insert(_ request: TaskQueueState.EnqueueRequest) {
-        let (ticket, hasJob, pollPause) = send { $0.operationAdded(request, to: self) }
+        let (ticket, hasJob, poll) = send { $0.operationAdded(request, to: self) }
         arrived(request, ticket, hasJob: hasJob)
-        schedulePoll(in: pollPause)
+        schedule(poll)
     }
 
     /// Handles changes that happened before the operation had a slot.

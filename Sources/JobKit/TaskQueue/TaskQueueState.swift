@@ -128,12 +128,12 @@ struct TaskQueueState {
     ///   - request: The operation.
     ///   - queue: The queue of this state.
     /// - Returns: The ticket, whether the machine has found a job that waits for the operation, and
-    ///   the time until the poll to schedule, if any.
+    ///   the poll to schedule, if any.
     @inline(__always)
     mutating func operationAdded(
         _ request: EnqueueRequest,
         to queue: TaskQueueShell
-    ) -> (ticket: TaskQueueTicket, hasJob: Bool, pollPause: Int?) {
+    ) -> (ticket: TaskQueueTicket, hasJob: Bool, poll: ReadinessPolls.Poll?) {
         if keptAlive == nil { keptAlive = queue }
         let job = machine.needsLending ? request.job.flatMap { self.slot(of: $0) } : nil
         let slot = machine.entryAdded(

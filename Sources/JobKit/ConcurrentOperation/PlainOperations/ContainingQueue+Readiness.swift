@@ -38,16 +38,10 @@ extension ContainingQueue {
 
     /// Makes an operation ready after its dependencies have finished.
     ///
-    /// If Foundation has not notified it yet, another thread checks it some times and then polls it.
+    /// If Foundation has not notified it yet, another thread checks it and then polls it.
     private func dependenciesEnded(of operation: Operation) {
         guard !markReadyIfReady(operation) else { return }
-        pollQueue.async { [self] in
-            for _ in 0..<100 {
-                if markReadyIfReady(operation) { return }
-                sched_yield()
-            }
-            checkReadiness(of: operation)
-        }
+        pollQueue.async { [self] in checkReadiness(of: operation) }
     }
 
     // MARK: Polls
@@ -55,19 +49,19 @@ extension ContainingQueue {
     /// Polls an operation ten times a second, or sooner at first.
     func poll(_ operation: Operation, isSoon: Bool) {
         guard let ticket = waitingTicket(of: operation) else { return }
-        schedulePoll(in: changePolls { $0.entryAdded(ticket, isSoon: isSoon) })
+        schedule(changePolls { $0.entryAdded(ticket, isSoon: isSoon) })
     }
 
-    /// Schedules a poll, unless the time until then is nil.
-    func schedulePoll(in milliseconds: Int?) {
-        guard let milliseconds else { return }
-        pollQueue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
-            self?.poll()
+    /// Schedules a poll, if there is one to schedule.
+    func schedule(_ poll: ReadinessPolls.Poll?) {
+        guard let (number, pause) = poll else { return }
+        pollQueue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [weak self] in
+            self?.poll(number)
         }
     }
 
-    private func poll() {
-        let tickets = changePolls { $0.pollBegan() }
+    private func poll(_ number: Int) {
+        guard let tickets = changePolls({ $0.pollBegan(number) }) else { return }
         let remaining = tickets.filter { ticket in
             guard let waiting = operation(waitingAt: ticket) else { return false }
             if isStartable(waiting) {
@@ -79,6 +73,6 @@ extension ContainingQueue {
             }
             return operation(waitingAt: ticket) != nil
         }
-        schedulePoll(in: changePolls { $0.pollFinished(tickets.count, remaining: remaining) })
+        schedule(changePolls { $0.pollFinished(tickets.count, remaining: remaining) })
     }
 }

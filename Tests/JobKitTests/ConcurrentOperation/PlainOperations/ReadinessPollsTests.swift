@@ -7,72 +7,83 @@ import Testing
         TaskQueueTicket(sequence: number, slot: number)
     }
 
-    @Test func waitingEntriesArePolledTenTimesASecond() {
+    /// `#require` takes no call that changes a variable.
+    private func required<Value>(_ value: Value?) throws -> Value { try #require(value) }
+
+    @Test func waitingEntriesArePolledTenTimesASecond() throws {
         var polls = ReadinessPolls()
-        #expect(polls.entryAdded(ticket(1), isSoon: false) == 100)
+        let first = try required(polls.entryAdded(ticket(1), isSoon: false))
+        #expect(first.pause == 100)
         #expect(polls.entryAdded(ticket(2), isSoon: false) == nil)
-        #expect(polls.pollBegan() == [ticket(1), ticket(2)])
-        #expect(polls.pollFinished(2, remaining: [ticket(2)]) == 100)
-        #expect(polls.pollBegan() == [ticket(2)])
+        #expect(polls.pollBegan(first.number) == [ticket(1), ticket(2)])
+        let second = try required(polls.pollFinished(2, remaining: [ticket(2)]))
+        #expect(second.pause == 100)
+        #expect(polls.pollBegan(second.number) == [ticket(2)])
     }
 
-    @Test func pollsEndWithTheLastEntry() {
+    @Test func pollsEndWithTheLastEntry() throws {
         var polls = ReadinessPolls()
-        _ = polls.entryAdded(ticket(1), isSoon: true)
-        _ = polls.pollBegan()
+        let poll = try required(polls.entryAdded(ticket(1), isSoon: true))
+        _ = polls.pollBegan(poll.number)
         #expect(polls.pollFinished(1, remaining: []) == nil)
-        #expect(polls.entryAdded(ticket(2), isSoon: true) == 1)
+        #expect(polls.entryAdded(ticket(2), isSoon: true)?.pause == 1)
     }
 
     @Test func unreadyEntryIsPolledSoonAndThenMoreSlowly() {
         var polls = ReadinessPolls()
         var next = polls.entryAdded(ticket(1), isSoon: true)
         var pauses: [Int] = []
-        while let pause = next, pauses.count < 10 {
-            pauses.append(pause)
-            #expect(polls.pollBegan() == [ticket(1)])
+        while let poll = next, pauses.count < 10 {
+            pauses.append(poll.pause)
+            #expect(polls.pollBegan(poll.number) == [ticket(1)])
             next = polls.pollFinished(1, remaining: [ticket(1)])
         }
         #expect(pauses == [1, 2, 4, 8, 16, 32, 64, 100, 100, 100])
     }
 
-    @Test func unreadyEntryDoesNotWaitForALaterPoll() {
+    @Test func soonPollReplacesALaterOne() throws {
         var polls = ReadinessPolls()
-        _ = polls.entryAdded(ticket(1), isSoon: false)
-        #expect(polls.entryAdded(ticket(2), isSoon: true) == 1)
+        let later = try required(polls.entryAdded(ticket(1), isSoon: false))
+        let soon = try required(polls.entryAdded(ticket(2), isSoon: true))
+        #expect(soon.pause == 1)
         #expect(polls.entryAdded(ticket(3), isSoon: true) == nil)
-        #expect(polls.pollBegan() == [ticket(1), ticket(2), ticket(3)])
-        // The later poll is still scheduled, and continues.
-        #expect(polls.pollFinished(1, remaining: [ticket(1)]) == nil)
-        #expect(polls.pollBegan() == [ticket(1)])
-        #expect(polls.pollFinished(1, remaining: [ticket(1)]) != nil)
+        #expect(polls.pollBegan(soon.number) == [ticket(1), ticket(2), ticket(3)])
+        let next = try required(polls.pollFinished(3, remaining: [ticket(1), ticket(3)]))
+        #expect(next.pause == 2)
+        #expect(polls.pollBegan(later.number) == nil)
+        #expect(polls.pollBegan(next.number) == [ticket(1), ticket(3)])
     }
 
-    @Test func entryAddedDuringAPollIsNotLost() {
+    @Test func entryAddedDuringAPollIsNotLost() throws {
         var polls = ReadinessPolls()
-        _ = polls.entryAdded(ticket(1), isSoon: true)
-        _ = polls.pollBegan()
-        #expect(polls.entryAdded(ticket(2), isSoon: true) == 1)
+        let first = try required(polls.entryAdded(ticket(1), isSoon: true))
+        _ = polls.pollBegan(first.number)
+        let second = try required(polls.entryAdded(ticket(2), isSoon: true))
+        #expect(second.pause == 1)
         #expect(polls.pollFinished(1, remaining: [ticket(1)]) == nil)
-        #expect(polls.pollBegan() == [ticket(2), ticket(1)])
+        #expect(polls.pollBegan(second.number) == [ticket(2), ticket(1)])
     }
 
-    @Test func entriesThatHaveLeftAreForgottenSoon() {
+    @Test func entriesThatHaveLeftAreForgottenSoon() throws {
         var polls = ReadinessPolls()
-        for number in 0..<30_000 { _ = polls.entryAdded(ticket(number), isSoon: false) }
+        let added = (0..<30_000).map { polls.entryAdded(ticket($0), isSoon: false) }
+        var poll = try #require(added.first ?? nil)
         for _ in 0..<2 {
-            let count = polls.pollBegan().count
-            #expect(polls.pollFinished(count, remaining: [ticket(7)]) == 1)
+            let count = try required(polls.pollBegan(poll.number)).count
+            poll = try required(polls.pollFinished(count, remaining: [ticket(7)]))
+            #expect(poll.pause == 1)
         }
     }
 
-    @Test func manyEntriesArePolledInTurns() {
+    @Test func manyEntriesArePolledInTurns() throws {
         var polls = ReadinessPolls()
         let most = ReadinessPolls.mostPolled
-        for number in 0..<(most + 10) { _ = polls.entryAdded(ticket(number), isSoon: false) }
-        let polled = polls.pollBegan()
+        let added = (0..<(most + 10)).map { polls.entryAdded(ticket($0), isSoon: false) }
+        let first = try #require(added.first ?? nil)
+        let polled = try required(polls.pollBegan(first.number))
         #expect(polled.count == most)
-        _ = polls.pollFinished(most, remaining: polled)
-        #expect(polls.pollBegan().prefix(11).map(\.sequence) == Array(most..<(most + 10)) + [0])
+        let next = try required(polls.pollFinished(most, remaining: polled))
+        let numbers = polls.pollBegan(next.number)?.prefix(11).map(\.sequence)
+        #expect(numbers == Array(most..<(most + 10)) + [0])
     }
 }
