@@ -141,6 +141,7 @@ struct OutboxSalvaging {
         }
         var aside: URL?
         try log.takePlace(in: home, isSynced: true) { aside = try home.moveAside() }
+        try log.syncEntries(in: home)
         return OutboxSalvage(
             keptCount: machine.slots.count,
             lostByteCount: lostByteCount,

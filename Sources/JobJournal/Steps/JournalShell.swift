@@ -114,6 +114,7 @@ extension RecordIndex {
             guard isCopied == true else { throw Damage(offset: location.offset, reason: .check) }
         }
         try log.takePlace(in: home, isSynced: true)
+        try log.syncEntries(in: home)
         return (index, log)
     }
 }

@@ -1,19 +1,27 @@
 import Foundation
 
-/// The system calls that write a journal's file, which tests can replace.
+/// The system calls that read and write a journal's file, which tests can replace.
 ///
 /// Each returns the result of the system call, or the negative error number if it fails.
 package struct FileCalls: Sendable {
     package var write:
         @Sendable (_ file: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int
+    package var read:
+        @Sendable (_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer, _ offset: Int) -> Int
+    /// Syncs a file or the entries of a folder.
     package var sync: @Sendable (_ file: Int32) -> Int
     package var rename: @Sendable (_ folder: Int32, _ old: String, _ new: String) -> Int
+    package var unlink: @Sendable (_ folder: Int32, _ name: String) -> Int
     /// The largest outcome, item or batch, in bytes.
     package var sizeLimit = 64 << 20
 
     package static let system = FileCalls(
         write: { file, bytes, offset in
             let count = pwrite(file, bytes.baseAddress, bytes.count, off_t(offset))
+            return count < 0 ? -Int(errno) : count
+        },
+        read: { file, bytes, offset in
+            let count = pread(file, bytes.baseAddress, bytes.count, off_t(offset))
             return count < 0 ? -Int(errno) : count
         },
         sync: { file in
@@ -27,6 +35,9 @@ package struct FileCalls: Sendable {
         },
         rename: { folder, old, new in
             renameat(folder, old, folder, new) == 0 ? 0 : -Int(errno)
+        },
+        unlink: { folder, name in
+            unlinkat(folder, name, 0) == 0 ? 0 : -Int(errno)
         }
     )
 }

@@ -53,7 +53,7 @@ struct JournalFolder: Sendable {
         }
     }
 
-    /// Creates a locked file, which ``replaceFile(isSynced:)`` puts in the place of the old one.
+    /// Creates a locked file, which ``replaceFile()`` puts in the place of the old one.
     ///
     /// It is locked before it gets its final name, so it is never in use without a lock.
     func createReplacement() throws -> OpenFile {
@@ -64,10 +64,7 @@ struct JournalFolder: Sendable {
         return file
     }
 
-    func replaceFile(isSynced: Bool) throws {
-        try handle.rename(name.temporary, to: name.text)
-        if isSynced { try syncEntries() }
-    }
+    func replaceFile() throws { try handle.rename(name.temporary, to: name.text) }
 
     func unlinkReplacement() throws { try unlink(name.temporary) }
 
@@ -86,19 +83,15 @@ struct JournalFolder: Sendable {
         }
     }
 
-    func unlink(_ name: String) throws {
-        guard unlinkat(handle.descriptor, name, 0) == 0 || errno == ENOENT else {
-            throw systemError()
-        }
-    }
+    func unlink(_ name: String) throws { try handle.unlink(name) }
 
     /// Makes the folder's entries, and those that lead to it, survive a power cut.
     func syncEntries() throws {
-        try handle.syncEntries()
+        try handle.sync(isFolder: true)
         for path in changed {
             let descriptor = Foundation.open(path.isEmpty ? "." : path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { throw systemError() }
-            try OpenFile(descriptor, calls: calls).syncEntries()
+            try OpenFile(descriptor, calls: calls).sync(isFolder: true)
         }
     }
 

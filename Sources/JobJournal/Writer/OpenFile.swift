@@ -30,20 +30,17 @@ final class OpenFile: Sendable {
         try bytes.withUnsafeBytes { try write($0, at: offset) }
     }
 
-    /// Syncs all written bytes to the disk.
-    func sync() throws {
+    /// Syncs all written bytes, or the entries of a folder, to the disk.
+    func sync(isFolder: Bool = false) throws {
         while true {
             let result = calls.sync(descriptor)
             if result == -Int(EINTR) { continue }
-            guard result == 0 else { throw systemError(Int32(-result)) }
+            // Some file systems cannot sync folders, and return `EINVAL`.
+            guard result == 0 || isFolder && result == -Int(EINVAL) else {
+                throw systemError(Int32(-result))
+            }
             return
         }
-    }
-
-    /// Syncs the entries of a folder to the disk.
-    func syncEntries() throws {
-        // Some file systems cannot sync folders, and return `EINVAL`.
-        guard fsync(descriptor) == 0 || errno == EINVAL else { throw systemError() }
     }
 
     func rename(_ old: String, to new: String) throws {
@@ -51,14 +48,20 @@ final class OpenFile: Sendable {
         guard result == 0 else { throw systemError(Int32(-result)) }
     }
 
+    /// Deletes a file of the folder, if it exists.
+    func unlink(_ name: String) throws {
+        let result = calls.unlink(descriptor, name)
+        guard result == 0 || result == -Int(ENOENT) else { throw systemError(Int32(-result)) }
+    }
+
     /// Fills the buffer from the file.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws {
         var count = 0
         while count < buffer.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-            let result = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + count))
-            if result < 0, errno == EINTR { continue }
-            guard result > 0 else { throw systemError(result == 0 ? EIO : errno) }
+            let result = calls.read(descriptor, rest, offset + count)
+            if result == -Int(EINTR) { continue }
+            guard result > 0 else { throw systemError(result == 0 ? EIO : Int32(-result)) }
             count += result
         }
     }
@@ -96,7 +99,9 @@ struct FileBytes: ByteSource {
     private var window: [UInt8] = []
     private var start = 0
 
-    /// Reads a file, or its first `size` bytes, one mebibyte at a time.
+    /// Reads a file one mebibyte at a time.
+    ///
+    /// Bytes after the first `size` ones are read only if they are needed.
     init(_ file: OpenFile, size: Int? = nil) throws {
         self.file = file
         self.size = try size ?? Int(file.status().st_size)
@@ -116,7 +121,7 @@ struct FileBytes: ByteSource {
         _ body: (UnsafeRawBufferPointer) throws -> Value
     ) throws -> Value {
         if offset < start || offset + count > start + window.count {
-            let wanted = min(max(count, windowSize), size - offset)
+            let wanted = max(count, min(windowSize, size - offset))
             if window.count != wanted { window = [UInt8](repeating: 0, count: wanted) }
             start = offset
             try window.withUnsafeMutableBytes { try file.read(into: $0, at: offset) }

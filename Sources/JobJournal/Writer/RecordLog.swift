@@ -106,14 +106,21 @@ struct RecordLog: Sendable {
             pending = tail.takeHead()
             try write()
         }
+        try syncEntries(in: home)
+        try sync()
+    }
+
+    /// Makes the file's name survive a power cut.
+    mutating func syncEntries(in home: JournalFolder) throws {
         do { try home.syncEntries() } catch {
             mustBeReplaced = true
             throw error
         }
-        try sync()
     }
 
     /// Completes a new file, and puts it in the place of the old one.
+    ///
+    /// ``syncEntries(in:)`` must follow if the file is synced.
     mutating func takePlace(
         in home: JournalFolder,
         isSynced: Bool,
@@ -129,7 +136,7 @@ struct RecordLog: Sendable {
         }
         if isSynced { try sync() }
         try keepOld()
-        try home.replaceFile(isSynced: isSynced)
+        try home.replaceFile()
     }
 
     /// Continues in a new file, which was synced.

@@ -9,7 +9,14 @@ final class OutboxDiskTests: XCTestCase {
     private final class Disk: Sendable {
         let isFull = Guarded(false)
         let failsSyncs = Guarded(false)
+        let failsFolderSyncs = Guarded(false)
+        let failsReads = Guarded(false)
+        /// Whether the first write of a new file fails.
+        let failsNewFiles = Guarded(false)
+        /// Called once, before the first write of a new file.
+        let newFile = Guarded<(@Sendable () -> Void)?>(nil)
         let failsAt = Guarded(0)
+        let unlinked = EventLog()
         let writes = Tally()
         let syncs = Tally()
 
@@ -17,7 +24,10 @@ final class OutboxDiskTests: XCTestCase {
             var calls = FileCalls.system
             calls.write = { [self] file, bytes, offset in
                 let number = writes.count()
-                guard isFull.withLock({ $0 }) || number == failsAt.withLock({ $0 }) else {
+                if offset == 0 { newFile.withLock { $0.take() }?() }
+                let isNewFile = offset == 0 && failsNewFiles.withLock { $0 }
+                guard isNewFile || isFull.withLock({ $0 }) || number == failsAt.withLock({ $0 })
+                else {
                     return FileCalls.system.write(file, bytes, offset)
                 }
                 let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
@@ -26,7 +36,18 @@ final class OutboxDiskTests: XCTestCase {
             }
             calls.sync = { [self] file in
                 syncs.count()
-                return failsSyncs.withLock { $0 } ? -Int(EIO) : FileCalls.system.sync(file)
+                var status = stat()
+                fstat(file, &status)
+                let isFolder = status.st_mode & S_IFMT == S_IFDIR
+                let fails = isFolder ? failsFolderSyncs.withLock { $0 } : failsSyncs.withLock { $0 }
+                return fails ? -Int(EIO) : FileCalls.system.sync(file)
+            }
+            calls.read = { [self] file, bytes, offset in
+                failsReads.withLock { $0 } ? -Int(EIO) : FileCalls.system.read(file, bytes, offset)
+            }
+            calls.unlink = { [self] folder, name in
+                unlinked.record(name)
+                return FileCalls.system.unlink(folder, name)
             }
             return calls
         }
@@ -188,21 +209,126 @@ final class OutboxDiskTests: XCTestCase {
         await outbox.close()
     }
 
-    func testFullDiskPreventsACompactionAndNothingElse() async throws {
-        let (folder, disk) = (TemporaryFolder(self), Disk())
-        let outbox = try open(folder, disk, .with { $0.suspendedFor = ["test"] })
+    func testFailedReadDelaysTheEntryAndParksNothing() async throws {  // B7, B9
+        let (folder, disk, clock) = (TemporaryFolder(self), Disk(), ManualClock())
+        let (dates, performed) = (Dates(), EventLog())
+        let configuration = OutboxConfiguration<String>
+            .with {
+                $0.suspendedFor = ["test"]
+                $0.clock = clock
+                $0.now = { dates.now }
+            }
+        let outbox = try open(folder, disk, configuration) { item, attempt in
+            performed.record("\(item) \(attempt.failureCount) \(attempt.mayHaveBegun)")
+        }
+        let id = try outbox.add("a", key: "k")
+        try outbox.add("b", key: "k")
+        disk.failsReads.withLock { $0 = true }
+        outbox.resume(for: "test")
+        for pause in [1.0, 2, 4] {
+            await clock.waitForDeadline(clock.now.advanced(by: .seconds(pause)))
+            XCTAssertEqual(outbox.counts.parked, 0)
+            XCTAssertEqual(outbox.counts.delayed, 1)
+            XCTAssertTrue(outbox.explain().contains("read without success"), outbox.explain())
+            if pause == 4 { disk.failsReads.withLock { $0 = false } }
+            dates.advance(by: pause)
+            clock.advance(by: .seconds(pause))
+        }
+        try await outbox.waitForFinish(of: id)
+        await outbox.waitUntilIdle()
+        XCTAssertEqual(performed.events, ["a 0 false", "b 0 false"])
+        await outbox.close()
+    }
+
+    /// Fills an outbox, and removes most of it, so that it is compacted.
+    private func shrink(_ outbox: JobOutbox<String>) async throws {
         for number in 0..<60 {
             try outbox.add(String(repeating: "x", count: 30_000), key: "\(number)")
         }
         for number in 0..<50 { try outbox.removeAll(key: "\(number)") }
         await outbox.waitUntilIdle()
         XCTAssertEqual(outbox.counts.waiting, 10)
-        XCTAssertLessThan(try folder.bytes.count, 1 << 20)
         let items = try outbox.entries().map { try outbox.item($0.id)?.count }
         XCTAssertEqual(items, Array(repeating: 30_000, count: 10))
-        await outbox.close()
+    }
+
+    private func checkShrunk(_ folder: TemporaryFolder, _ others: [String] = []) async throws {
         let next = try open(folder, Disk(), .with { $0.suspendedFor = ["test"] })
-        XCTAssertEqual(next.entries().map(\.key), (50..<60).map { "\($0)" })
+        XCTAssertEqual(next.entries().map(\.key), (50..<60).map { "\($0)" } + others)
+        await next.close()
+    }
+
+    func testMostlyObsoleteFileIsCompacted() async throws {  // B11
+        let folder = TemporaryFolder(self)
+        let outbox = try open(folder, Disk(), .with { $0.suspendedFor = ["test"] })
+        try await shrink(outbox)
+        XCTAssertLessThan(try folder.bytes.count, 1 << 20)
+        await outbox.close()
+        try await checkShrunk(folder)
+    }
+
+    func testChangesDuringACompactionAreKept() async throws {  // B1, B11
+        let (folder, disk) = (TemporaryFolder(self), Disk())
+        let outbox = try open(folder, disk, .with { $0.suspendedFor = ["test"] })
+        let isChanged = Gate()
+        disk.newFile.withLock { change in
+            change = {
+                do {
+                    try outbox.add("stays", key: "more")
+                    try outbox.remove(outbox.add("leaves", key: "more"))
+                } catch { XCTFail("\(error)") }
+                isChanged.open()
+            }
+        }
+        for number in 0..<60 {
+            try outbox.add(String(repeating: "x", count: 30_000), key: "\(number)")
+        }
+        for number in 0..<50 { try outbox.removeAll(key: "\(number)") }
+        await isChanged.waitUntilOpen()
+        await outbox.waitUntilIdle()
+        XCTAssertLessThan(try folder.bytes.count, 1 << 20)
+        await outbox.close()
+        try await checkShrunk(folder, ["more"])
+        let next = try open(folder, Disk(), .with { $0.suspendedFor = ["test"] })
+        XCTAssertEqual(try next.add("next").description, "63")
+        await next.close()
+    }
+
+    func testFullDiskPreventsACompactionAndNothingElse() async throws {  // B9
+        let (folder, disk) = (TemporaryFolder(self), Disk())
+        let outbox = try open(folder, disk, .with { $0.suspendedFor = ["test"] })
+        disk.failsNewFiles.withLock { $0 = true }
+        let unlinkedBefore = disk.unlinked.events.count
+        try await shrink(outbox)
+        XCTAssertGreaterThan(try folder.bytes.count, 1 << 20)
+        XCTAssertFalse(outbox.explain().contains("disk"), outbox.explain())
+        try outbox.add("more", key: "more")
+        // One call before each new file, and one after its failure.
+        let unlinked = disk.unlinked.events.dropFirst(unlinkedBefore)
+        XCTAssertEqual(Set(unlinked), ["outbox.outbox.new"])
+        XCTAssertTrue(unlinked.count.isMultiple(of: 2), "\(unlinked.count) calls")
+        XCTAssertEqual(try folder.names, ["outbox.outbox"])
+        await outbox.close()
+        try await checkShrunk(folder, ["more"])
+    }
+
+    func testEntriesAfterACompactionWithAFailedFolderSyncAreKept() async throws {  // B1, B9
+        let (folder, disk) = (TemporaryFolder(self), Disk())
+        let outbox = try open(folder, disk, synced(ManualClock()))
+        for number in 0..<10 { try outbox.add(String(repeating: "\(number)", count: 1_000)) }
+        try await outbox.flush()
+        disk.failsFolderSyncs.withLock { $0 = true }
+        try outbox.removeAll()
+        await outbox.waitUntilIdle()
+        disk.failsFolderSyncs.withLock { $0 = false }
+        try outbox.add("more")
+        try await outbox.flush()
+        // The session ends like a crash: the file is as it is now.
+        let bytes = try folder.bytes
+        await outbox.close()
+        try Data(bytes).write(to: folder.url.appendingPathComponent("outbox.outbox"))
+        let next = try open(folder, Disk(), .with { $0.suspendedFor = ["test"] })
+        XCTAssertEqual(try next.entries().map { try next.item($0.id) }, ["more"])
         await next.close()
     }
 }

@@ -12,7 +12,7 @@ struct OutboxOpening {
         self.home = home
         let time = settings.time()
         var bytes = try FileBytes(file)
-        var machine = OutboxStateMachine(limit: settings.limit)
+        var machine = OutboxStateMachine(limit: settings.options.concurrencyLimit)
         let isSynced = settings.isSynced
         let head = FileHead.outbox(name: name, nextID: 1)
         let found = try RecoveredFile(&bytes, head, isSynced: isSynced) { machine.apply($0, time) }
@@ -47,8 +47,9 @@ struct OutboxOpening {
                 let key = machine.keyName(of: slot)
                 events.append(OutboxEvent(slot.id, key, .failed(.park), error: error))
             }
-            if change.progress != unwritten { changes.append(change) }
-            if change.progress != slot.progress {
+            if change.progress != unwritten {
+                changes.append(change)
+            } else if change.progress != slot.progress {
                 machine.stateChanged(slot.id, change.progress, at: time)
             }
         }
@@ -57,8 +58,9 @@ struct OutboxOpening {
         var records = changes.map { $0.record(.change, with: log.tail.fileKey) }
         try log.append(&records)
         if settings.isSynced { try log.sync() }
-        for (change, record) in zip(changes, records) where change.error != nil {
-            machine.moved(change.id, nil, error: record.location)
+        for (change, record) in zip(changes, records) {
+            let error = change.error == nil ? nil : record.location
+            machine.stateChanged(change.id, change.progress, errorAt: error, at: time)
         }
     }
 }
@@ -77,11 +79,11 @@ extension OutboxProgress {
         interruptions += 1
         let count = Int(interruptions)
         let error = OutboxInterruptedError(id: OutboxEntry.ID(number: id), interruptions: count)
-        if let limit = settings.interruptionLimit, count >= limit {
+        if let limit = settings.options.interruptionLimit, count >= limit {
             park(aside: false)
             return error.description
         }
-        let delay = settings.retryPolicy.nextDelay(afterAttempt: count, error: error)
+        let delay = settings.options.retryPolicy.nextDelay(afterAttempt: count, error: error)
         delayed(by: delay.map { $0 / .seconds(1) } ?? delayBefore ?? 0, now: time.wall)
         flags.insert(.afterInterruption)
         return nil

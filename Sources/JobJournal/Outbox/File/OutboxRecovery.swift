@@ -16,7 +16,10 @@ extension OutboxStateMachine {
             stateChanged(change.id, change.progress, errorAt: error, at: time)
         case .left:
             guard let ids = record.numbers else { return false }
-            for id in ids { entryLeft(id) }
+            for id in ids {
+                idsUsed(below: id + 1)
+                entryLeft(id)
+            }
         case .cleared:
             guard let id = record.numbers?.first else { return false }
             entriesCleared(below: id)
@@ -33,13 +36,11 @@ extension RecordLog {
     /// - Parameters:
     ///   - slot: The entry.
     ///   - old: The file that has its record.
-    ///   - end: The end of the part of `old` that is copied. A later error is not copied.
     /// - Returns: The locations of the record, and of the entry's error.
     /// - Throws: ``Damage``, or an error of the disk.
     mutating func add(
         _ slot: OutboxSlots.Slot,
-        reading old: inout some ByteSource,
-        upTo end: Int = .max
+        reading old: inout some ByteSource
     ) throws -> (entry: RecordLocation, error: RecordLocation?) {
         let found = try old.record(at: slot.location, with: tail.fileKey) {
             OutboxEntryPayload($0, withItem: true)
@@ -49,8 +50,7 @@ extension RecordLog {
         }
         entry.progress = slot.progress
         entry.replaced = []
-        let error = slot.errorLocation.flatMap { $0.offset < end ? $0 : nil }
-        entry.error = try error.flatMap { location in
+        entry.error = try slot.errorLocation.flatMap { location in
             try old.record(at: location, with: tail.fileKey) { OutboxEntryPayload($0)?.error }
         }
         var record = entry.record(with: tail.fileKey)

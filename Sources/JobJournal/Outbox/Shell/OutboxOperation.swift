@@ -4,18 +4,13 @@ import JobKit
 // Operation forces @unchecked. A lock guards the state.
 /// An attempt for an entry, which the outbox starts without a queue.
 final class OutboxOperation: ConcurrentOperation, @unchecked Sendable {
-    /// How far the attempt has come, with the state of the entry.
-    private enum Stage {
-        /// No attempt has begun.
-        case starting
-        case unreadable(any Error, OutboxProgress)
-        /// The beginning is recorded, and `perform` was not called.
-        case begun(OutboxProgress)
-        case performing(OutboxWork, OutboxAttempt, OutboxProgress)
-    }
-
     private struct State {
-        var stage = Stage.starting
+        /// The result until `perform` is called.
+        ///
+        /// Nil if no attempt has begun.
+        var end: OutboxAttemptEnd?
+        /// Nil until `perform` is called.
+        var performing: (work: OutboxWork, attempt: OutboxAttempt, progress: OutboxProgress)?
         var task: Task<Void, Never>?
         var isStoppedByOutbox = false
         /// Nil until the user's code has returned.
@@ -31,9 +26,9 @@ final class OutboxOperation: ConcurrentOperation, @unchecked Sendable {
         self.shell = shell
         super.init()
         name = "entry \(id)"
-        clock = shell.settings.clock
-        maximumRuntime = shell.settings.maximumRuntime
-        maximumStopTime = shell.settings.maximumStopTime
+        clock = shell.settings.options.clock
+        maximumRuntime = shell.settings.options.maximumRuntime
+        maximumStopTime = shell.settings.options.maximumStopTime
     }
 
     override func main() {
@@ -74,20 +69,27 @@ final class OutboxOperation: ConcurrentOperation, @unchecked Sendable {
         do {
             entry = try shell.entry(slot, file)
             work = try shell.settings.work(Data(entry.item))
+        } catch is JobJournal.WriteError {
+            // The disk may return the record later.
+            shell.readingFailed(id)
+            return nil
         } catch {
-            state.withLock { $0.stage = .unreadable(error, slot.progress) }
+            var progress = slot.progress
+            progress.flags.formUnion([.parked, .unreadable])
+            let end = OutboxAttemptEnd(progress, .failed(.park), error)
+            state.withLock { $0.end = end }
             return nil
         }
         guard let begun = try await shell.begin(id, entry.deduplicationID) else { return nil }
         var progress = begun.progress
         progress.flags.insert(.mayHaveBegun)
-        let unperformed = progress
-        state.withLock { $0.stage = .begun(unperformed) }
+        let end = OutboxAttemptEnd(progress)
+        state.withLock { $0.end = end }
         guard shell.mayPerform(id), !Task.isCancelled else { return nil }
         // When the attempt began, the delay before it ended.
         progress.attemptBegan()
-        let performing = Stage.performing(work, begun.attempt, progress)
-        state.withLock { $0.stage = performing }
+        let performing = (work, begun.attempt, progress)
+        state.withLock { $0.performing = performing }
         return (work, begun.attempt)
     }
 
@@ -95,31 +97,23 @@ final class OutboxOperation: ConcurrentOperation, @unchecked Sendable {
     ///
     /// Nil if no attempt has begun.
     func end(isClosing: Bool, now: Double) -> OutboxAttemptEnd? {
-        let (stage, result, isStopped) = state.withLock { state in
-            (state.stage, state.result, state.isStoppedByOutbox || isClosing)
+        let state = state.withLock { $0 }
+        guard let (work, attempt, before) = state.performing else { return state.end }
+        var progress = before
+        var failure: any Error = CancellationError()
+        if case .failed(let timeout)? = outcome, timeout is OperationTimeoutError {
+            failure = timeout
+        } else if case .success? = state.result {
+            return OutboxAttemptEnd(nil, .finished)
+        } else if state.isStoppedByOutbox || isClosing {
+            progress.attemptEnded()
+            return OutboxAttemptEnd(progress)
+        } else if case .failure(let error)? = state.result {
+            failure = error
         }
-        switch stage {
-        case .starting: return nil
-        case .unreadable(let error, var progress):
-            progress.flags.formUnion([.parked, .unreadable])
-            return OutboxAttemptEnd(progress, .failed(.park), error)
-        case .begun(let progress): return OutboxAttemptEnd(progress)
-        case .performing(let work, let attempt, var progress):
-            var failure: any Error = CancellationError()
-            if case .failed(let timeout)? = outcome, timeout is OperationTimeoutError {
-                failure = timeout
-            } else if case .success? = result {
-                return OutboxAttemptEnd(nil, .finished)
-            } else if isStopped {
-                progress.attemptEnded()
-                return OutboxAttemptEnd(progress)
-            } else if case .failure(let error)? = result {
-                failure = error
-            }
-            let response = work.respond(failure, attempt)
-            let policy = shell.settings.retryPolicy
-            return progress.attemptFailed(with: failure, response, policy, now: now)
-        }
+        let response = work.respond(failure, attempt)
+        let policy = shell.settings.options.retryPolicy
+        return progress.attemptFailed(with: failure, response, policy, now: now)
     }
 }
 

@@ -2,33 +2,32 @@ import Foundation
 import JobKit
 
 /// The configuration of an outbox without the type of its items.
+protocol OutboxOptions: Sendable {
+    var concurrencyLimit: Int { get }
+    var safety: JobJournal.Safety { get }
+    var suspendedFor: Set<String> { get }
+    var retryPolicy: RetryPolicy { get }
+    var interruptionLimit: Int? { get }
+    var maximumRuntime: Duration? { get }
+    var maximumStopTime: Duration? { get }
+    var clock: any Clock<Duration> { get }
+    var now: @Sendable () -> Date { get }
+}
+
+extension OutboxConfiguration: OutboxOptions {}
+
+/// The options of an outbox, and the code for its items.
 struct OutboxSettings: Sendable {
-    let limit: Int
-    let isSynced: Bool
-    let suspendedFor: Set<String>
-    let retryPolicy: RetryPolicy
-    let interruptionLimit: Int?
-    let maximumRuntime: Duration?
-    let maximumStopTime: Duration?
-    let clock: any Clock<Duration>
-    let now: @Sendable () -> Date
-    let elapsed: @Sendable () -> Duration
+    let options: any OutboxOptions
     /// Decodes an item and returns the code for it.
     let work: @Sendable (Data) throws -> OutboxWork
+    private let elapsed: @Sendable () -> Duration
 
     init<Item: Codable & Sendable>(
         _ configuration: OutboxConfiguration<Item>,
         _ perform: @escaping @Sendable (Item, OutboxAttempt) async throws -> Void
     ) {
-        limit = configuration.concurrencyLimit
-        isSynced = configuration.safety.isSynced
-        suspendedFor = configuration.suspendedFor
-        retryPolicy = configuration.retryPolicy
-        interruptionLimit = configuration.interruptionLimit
-        maximumRuntime = configuration.maximumRuntime
-        maximumStopTime = configuration.maximumStopTime
-        clock = configuration.clock
-        now = configuration.now
+        options = configuration
         elapsed = Self.elapsed(on: configuration.clock)
         let onFailure = configuration.onFailure
         work = { data in
@@ -40,10 +39,12 @@ struct OutboxSettings: Sendable {
         }
     }
 
+    var isSynced: Bool { options.safety.isSynced }
+
     /// Returns the wall time, and the clock's time since the outbox was opened.
     func time() -> OutboxStateMachine.Time {
         OutboxStateMachine.Time(
-            wall: now().timeIntervalSinceReferenceDate,
+            wall: options.now().timeIntervalSinceReferenceDate,
             clock: elapsed() / .seconds(1)
         )
     }

@@ -39,19 +39,22 @@ extension OutboxShell {
         _ id: UInt64,
         _ deduplicationID: String?
     ) async throws -> (attempt: OutboxAttempt, progress: OutboxProgress)? {
-        // The end of the write orders the assignment before the use.
-        nonisolated(unsafe) var begun: (OutboxAttempt, OutboxProgress)?
         try await write(needsSync: true) { [self] log in
             let (next, entry) = guarded.withLock { state in
                 (state.machine.beginning(of: id), state.machine.entry(id))
             }
-            guard let next, let (slot, key) = entry else { return }
+            guard let next, let (slot, key) = entry else { return nil }
             try change(id, next, nil, &log)
             guarded.withLock { $0.machine.attemptBegan(id, next) }
             emit([OutboxEvent(id, key, .began)])
-            begun = (OutboxAttempt(slot, key, deduplicationID, with: fileKey), slot.progress)
+            return (OutboxAttempt(slot, key, deduplicationID, with: fileKey), slot.progress)
         }
-        return begun
+    }
+
+    /// Delays an entry whose record the disk does not return now.
+    func readingFailed(_ id: UInt64) {
+        let time = time()
+        guarded.withLock { $0.machine.readingFailed(id, time) }
     }
 
     /// Records the new state of an entry.
@@ -137,14 +140,14 @@ extension OutboxShell {
     func remove(
         _ choose: @escaping @Sendable (OutboxStateMachine) -> [OutboxStateMachine.Number]?
     ) throws -> (slots: [OutboxStateMachine.Slot], file: OpenFile) {
-        let (slots, attempts, file) = try writeNow { [self] log in
+        try writeNow { [self] log in
             let (slots, isAll, nextID, keys) = guarded.withLock { state in
                 let (machine, chosen) = (state.machine, choose(state.machine))
                 let slots = (chosen ?? machine.slots.entries()).map { machine.slots[$0] }
                 let keys = slots.map { machine.keyName(of: $0) }
                 return (slots, chosen == nil, machine.nextID, keys)
             }
-            guard !slots.isEmpty else { return (slots, [OutboxOperation](), log.file) }
+            guard !slots.isEmpty else { return (slots, log.file) }
             try log.append(
                 isAll
                     ? Record(.cleared, numbers: [nextID], with: fileKey)
@@ -155,10 +158,9 @@ extension OutboxShell {
                 return slots.compactMap { state.attempts[$0.id] }
             }
             emit(zip(slots, keys).map { OutboxEvent($0.id, $1, .removed) })
-            return (slots, attempts, log.file)
+            for attempt in attempts { attempt.cancelElsewhere() }
+            return (slots, log.file)
         }
-        for attempt in attempts { attempt.cancelElsewhere() }
-        return (slots, file)
     }
 
     func retry(_ id: UInt64) throws {

@@ -105,6 +105,7 @@ extension OutboxShell {
         var text = ""
         for (verb, count) in [
             ("interrupted", slot.progress.interruptions), ("failed", slot.progress.failures),
+            ("read without success", slot.progress.failedReads),
         ] where count > 0 {
             text += ", \(verb) \(count == 1 ? "once" : "\(count) times")"
         }

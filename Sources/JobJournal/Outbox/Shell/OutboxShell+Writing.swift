@@ -6,8 +6,6 @@ struct OutboxRequest: FileRequest {
     let body: @Sendable (inout RecordLog) throws -> Void
     /// Whether the request is done only when all earlier changes are synced.
     var needsSync = false
-    /// Whether the outbox continues as usual if the body fails.
-    var isOptional = false
     /// Whether the change is made later if writing fails.
     var isKept = false
     let written = Promise()
@@ -29,33 +27,39 @@ struct OutboxDisk {
     var compaction: Promise?
     /// The file size below which no compaction is tried.
     var compactionFloor = 0
+    /// Whether a compaction has left a new file, which must be deleted.
+    var hasFailedCompaction = false
 }
 
 extension OutboxShell: FileWriterOwner {
     /// Makes a change, and blocks the calling thread until it is written.
     func writeNow<Value: Sendable>(
-        isOptional: Bool = false,
         _ body: @escaping @Sendable (inout RecordLog) throws -> Value
     ) throws -> Value {
         // The promise orders the assignment before the use.
         nonisolated(unsafe) var value: Value?
-        var request = OutboxRequest { value = try body(&$0) }
-        request.isOptional = isOptional
+        let request = OutboxRequest { value = try body(&$0) }
         submit(request)
         let error = request.written.waitOnThisThread()
-        guard error == nil, let value else { throw writeError(error ?? FileIsClosed()) }
-        return value
+        return try written(value, error)
     }
 
     /// Makes a change, and suspends until it is written and, if necessary, synced.
-    func write(
+    func write<Value: Sendable>(
         needsSync: Bool = false,
-        _ body: @escaping @Sendable (inout RecordLog) throws -> Void
-    ) async throws {
-        var request = OutboxRequest(body)
+        _ body: @escaping @Sendable (inout RecordLog) throws -> Value
+    ) async throws -> Value {
+        nonisolated(unsafe) var value: Value?
+        var request = OutboxRequest { value = try body(&$0) }
         request.needsSync = needsSync && settings.isSynced
         submit(request)
-        if let error = await request.written.wait() { throw writeError(error) }
+        let error = await request.written.wait()
+        return try written(value, error)
+    }
+
+    private func written<Value>(_ value: Value?, _ error: (any Error)?) throws -> Value {
+        guard error == nil, let value else { throw writeError(error ?? FileIsClosed()) }
+        return value
     }
 
     /// Makes a change on this thread, or on the thread that writes.
@@ -69,14 +73,12 @@ extension OutboxShell: FileWriterOwner {
     func carryOut(_ requests: inout [OutboxRequest], _ log: inout RecordLog) {
         var unsynced: [OutboxRequest] = []
         for request in requests {
-            var isRecovered = false
             do {
                 try recover(&log)
-                isRecovered = true
                 try request.body(&log)
                 if request.needsSync { unsynced.append(request) } else { request.written.fulfill() }
             } catch {
-                if !isRecovered || !request.isOptional { writingFailed() }
+                writingFailed()
                 if request.isKept {
                     guarded.withLock { $0.disk.kept.append(request) }
                 } else {
@@ -97,9 +99,13 @@ extension OutboxShell: FileWriterOwner {
 
     /// Repairs the effects of an earlier failure before more is written.
     private func recover(_ log: inout RecordLog) throws {
-        let (kept, isFailing) = guarded.withLock { state in
-            (exchange(&state.disk.kept, with: []), state.disk.isFailing)
+        let (kept, isFailing, hasFailedCompaction) = guarded.withLock { state in
+            (
+                exchange(&state.disk.kept, with: []), state.disk.isFailing,
+                exchange(&state.disk.hasFailedCompaction, with: false)
+            )
         }
+        if hasFailedCompaction { try? home.unlinkReplacement() }
         var rest = kept[...]
         do {
             if log.mustBeReplaced { try rewrite(&log) }
@@ -137,7 +143,7 @@ extension OutboxShell: FileWriterOwner {
                 return (nil as OutboxTimer?, 0.0)
             }
             defer { state.disk.pause = min(state.disk.pause * 2, 60) }
-            let timer = OutboxTimer(on: settings.clock)
+            let timer = OutboxTimer(on: settings.options.clock)
             state.disk.timer = timer
             return (timer, state.disk.pause)
         }

@@ -42,7 +42,7 @@ final class OutboxShell: Sendable {
         fileKey = opening.log.tail.fileKey
         writer = FileWriter(opening.log)
         var state = State(machine: opening.machine, file: opening.log.file)
-        state.machine.reasons = settings.suspendedFor
+        state.machine.reasons = settings.options.suspendedFor
         state.watchers.openingEvents = opening.events
         guarded = Guarded(state)
     }
@@ -87,7 +87,7 @@ final class OutboxShell: Sendable {
             let dueAt = state.isClosing ? nil : state.machine.nextDue()
             let old = state.timer
             guard dueAt != old?.dueAt else { return (nil, nil) }
-            state.timer = dueAt.map { OutboxTimer(on: settings.clock, dueAt: $0) }
+            state.timer = dueAt.map { OutboxTimer(on: settings.options.clock, dueAt: $0) }
             return (old, state.timer)
         }
         old?.finish()
@@ -147,8 +147,9 @@ final class OutboxShell: Sendable {
         await guarded.withLock { $0.disk.compaction }?.wait()
         let (file, watchers, timer) = guarded.withLock { state in
             state.isClosed = true
-            return (state.file.take(), state.watchers.takeAll(), state.disk.timer.take())
+            return (state.file.take(), state.watchers, state.disk.timer.take())
         }
+        try? home.unlinkReplacement()
         timer?.finish()
         file?.unlock()
         watchers.end()
@@ -176,8 +177,8 @@ final class OutboxShell: Sendable {
     /// The limit is measured in real time and on the clock, and the earlier end counts.
     private func waitForAttempts(_ limit: Duration) async {
         let ended = Promise()
-        var timers = [OutboxTimer(on: settings.clock)]
-        if !(settings.clock is ContinuousClock) {
+        var timers = [OutboxTimer(on: settings.options.clock)]
+        if !(settings.options.clock is ContinuousClock) {
             timers.append(OutboxTimer(on: ContinuousClock()))
         }
         for timer in timers { timer.wait(limit / .seconds(1)) { ended.fulfill() } }

@@ -9,8 +9,7 @@ struct OutboxWatchers {
     private var waiters: [UInt64: [Promise]] = [:]
     private var lastStream = 0
     /// The recent entries that were dropped, replaced or removed.
-    private var leftOtherwise: Set<UInt64> = []
-    private var leftOrder: [UInt64] = []
+    private var leftOtherwise: [UInt64] = []
 
     mutating func add(_ stream: AsyncStream<OutboxEvent>.Continuation) -> Int {
         // These events precede all later ones in the stream.
@@ -33,22 +32,10 @@ struct OutboxWatchers {
 
     /// Takes the waiters of entries that have left.
     mutating func entriesLeft(_ ids: [UInt64], otherwise: Bool) -> [Promise] {
-        if otherwise {
-            leftOrder += ids.suffix(1_024)
-            leftOtherwise.formUnion(ids.suffix(1_024))
-            let surplus = leftOrder.count - 1_024
-            if surplus > 0 {
-                leftOtherwise.subtract(leftOrder.prefix(surplus))
-                leftOrder.removeFirst(surplus)
-            }
+        if otherwise, !ids.isEmpty {
+            leftOtherwise = Array((leftOtherwise + ids.suffix(1_024)).suffix(1_024))
         }
         return waiters.isEmpty ? [] : ids.flatMap { waiters.removeValue(forKey: $0) ?? [] }
-    }
-
-    mutating func takeAll() -> OutboxWatchers {
-        var left = OutboxWatchers()
-        left.leftOtherwise = leftOtherwise
-        return exchange(&self, with: left)
     }
 
     /// Ends all streams and waits, because the outbox is closed.

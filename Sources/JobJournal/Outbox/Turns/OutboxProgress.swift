@@ -29,7 +29,10 @@ struct OutboxProgress: Hashable, Sendable, BitwiseCopyable {
     var uncharged: Int32 = 0
     /// Interruptions in a row.
     var interruptions: Int32 = 0
-    private var unused: Int32 = 0
+    /// Failures in a row to read the record.
+    ///
+    /// They are not written when they occur.
+    var failedReads: Int32 = 0
     /// The end of the delay after a failure or an interruption, in seconds.
     var delayUntil = never
     /// The length of the latest delay, in seconds.
@@ -48,7 +51,14 @@ struct OutboxProgress: Hashable, Sendable, BitwiseCopyable {
     mutating func attemptBegan() {
         flags.formUnion([.began, .mayHaveBegun])
         flags.remove(.afterInterruption)
+        failedReads = 0
         (delayUntil, notBefore) = (Self.never, Self.never)
+    }
+
+    /// Delays the entry for 1 second, and for doubled pauses up to 1 minute after further failures.
+    mutating func readingFailed(now: Double) {
+        notBefore = now + min(Double(1 << min(failedReads, 6)), 60)
+        failedReads += 1
     }
 
     /// Records the end of an attempt, regardless of its result.
@@ -74,6 +84,7 @@ struct OutboxProgress: Hashable, Sendable, BitwiseCopyable {
     /// The failures and interruptions of a parked entry are counted from 0 again.
     mutating func retried() {
         if isParked { (failures, charged, uncharged, interruptions) = (0, 0, 0, 0) }
+        failedReads = 0
         flags.subtract([.parked, .aside, .unreadable, .afterInterruption])
         (delayUntil, notBefore) = (Self.never, Self.never)
     }

@@ -28,6 +28,10 @@ struct OutboxStateMachine: Sendable {
     private(set) var nextID: ID = 1
     /// The total size of all entries' records, in bytes.
     private(set) var liveBytes = 0
+    /// The entries that have changed during a compaction.
+    ///
+    /// Nil if no compaction runs.
+    var changed: Set<ID>?
     var reasons: Set<String> = []
     /// Whether no entry may begin, because writing fails or the outbox is closing.
     var isHeld = false
@@ -39,6 +43,9 @@ struct OutboxStateMachine: Sendable {
     init(limit: Int) { self.limit = limit }
 
     var isEmpty: Bool { slots.count == 0 }
+
+    /// The ids of all entries, by position.
+    var ids: [ID] { slots.entries().map { slots[$0].id } }
 
     /// The number of running attempts, including those of removed entries.
     var activeCount: Int { attempts.count }
@@ -214,6 +221,13 @@ struct OutboxStateMachine: Sendable {
         entryChanged(number)
     }
 
+    /// Delays an entry whose record could not be read, without a change in the file.
+    mutating func readingFailed(_ id: ID, _ time: Time) {
+        guard var progress = entry(id)?.slot.progress else { return }
+        progress.readingFailed(now: time.wall)
+        stateChanged(id, progress, at: time)
+    }
+
     /// Removes an entry that has left the file.
     ///
     /// Its attempt may still run.
@@ -240,14 +254,11 @@ struct OutboxStateMachine: Sendable {
     mutating func idsUsed(below id: ID) { nextID = max(nextID, id) }
 
     /// Applies the locations of an entry's records in a new file.
-    ///
-    /// `entry` is nil if only its error has moved.
-    mutating func moved(_ id: ID, _ entry: RecordLocation?, error: RecordLocation?) {
+    mutating func moved(_ id: ID, _ entry: RecordLocation, error: RecordLocation?) {
         guard let number = slots.numbers[id] else { return }
-        slots[number].errorLocation = error
-        guard let entry else { return }
         liveBytes += entry.size - slots[number].location.size
         slots[number].location = entry
+        slots[number].errorLocation = error
     }
 
     // MARK: Duplicates
@@ -333,6 +344,7 @@ struct OutboxStateMachine: Sendable {
     }
 
     private mutating func count(_ slot: Slot, _ change: Int) {
+        changed?.insert(slot.id)
         if slot.phase == .performing {
             counts.performing += change
         } else if slot.progress.isParked {
