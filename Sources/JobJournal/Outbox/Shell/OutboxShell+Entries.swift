@@ -91,9 +91,7 @@ extension OutboxShell {
         if case .failed(.suspend(let reason))? = end.event {
             _ = guarded.withLock { $0.machine.reasons.insert(reason) }
         }
-        var request = OutboxRequest { [self] log in try record(end, of: id, time, &log) }
-        request.isKept = true
-        submit(request)
+        submit(OutboxRequest(isKept: true) { [self] log in try record(end, of: id, time, &log) })
     }
 
     /// Records the result of an attempt, whose entry may have left before.

@@ -2,15 +2,13 @@ import JobKit
 
 /// A change of the file, which is made by the thread that writes.
 struct OutboxRequest: FileRequest {
-    /// Makes decisions, writes, and then changes the machine.
-    let body: @Sendable (inout RecordLog) throws -> Void
     /// Whether the request is done only when all earlier changes are synced.
     var needsSync = false
     /// Whether the change is made later if writing fails.
     var isKept = false
+    /// Makes decisions, writes, and then changes the machine.
+    let body: @Sendable (inout RecordLog) throws -> Void
     let written = Promise()
-
-    init(_ body: @escaping @Sendable (inout RecordLog) throws -> Void) { self.body = body }
 }
 
 /// The state of disk failures and of the compaction.
@@ -22,7 +20,8 @@ struct OutboxDisk {
     /// The results of attempts that could not be written.
     var kept: [OutboxRequest] = []
     var pause = 1.0
-    var timer: OutboxTimer?
+    /// When writing is tried again, on the session's clock.
+    var retryAt = Double.infinity
     /// The compaction that runs, and its end.
     var compaction: Promise?
     /// The file size below which no compaction is tried.
@@ -50,8 +49,9 @@ extension OutboxShell: FileWriterOwner {
         _ body: @escaping @Sendable (inout RecordLog) throws -> Value
     ) async throws -> Value {
         nonisolated(unsafe) var value: Value?
-        var request = OutboxRequest { value = try body(&$0) }
-        request.needsSync = needsSync && settings.isSynced
+        let request = OutboxRequest(needsSync: needsSync && settings.isSynced) {
+            value = try body(&$0)
+        }
         submit(request)
         let error = await request.written.wait()
         return try written(value, error)
@@ -125,32 +125,23 @@ extension OutboxShell: FileWriterOwner {
             throw error
         }
         guard isFailing else { return }
-        let timer = guarded.withLock { state in
+        guarded.withLock { state in
             state.machine.isHeld = state.isClosing
             state.disk.isFailing = false
             state.disk.pause = 1
-            return state.disk.timer.take()
+            state.disk.retryAt = .infinity
         }
-        timer?.finish()
     }
 
     /// Holds back all entries until a write has succeeded, and retries after a pause.
     private func writingFailed() {
-        let (timer, pause) = guarded.withLock { state in
+        let now = time().clock
+        guarded.withLock { state in
             state.machine.isHeld = true
             state.disk.isFailing = true
-            guard state.disk.timer == nil, !state.isClosing else {
-                return (nil as OutboxTimer?, 0.0)
-            }
-            defer { state.disk.pause = min(state.disk.pause * 2, 60) }
-            let timer = OutboxTimer(on: settings.options.clock)
-            state.disk.timer = timer
-            return (timer, state.disk.pause)
+            guard state.disk.retryAt == .infinity else { return }
+            state.disk.retryAt = now + state.disk.pause
+            state.disk.pause = min(state.disk.pause * 2, 60)
         }
-        timer?
-            .wait(pause) { [weak self] in
-                self?.guarded.withLock { $0.disk.timer = nil }
-                self?.submit(OutboxRequest { _ in })
-            }
     }
 }

@@ -17,7 +17,7 @@ final class OutboxShell: Sendable {
         /// Fulfilled when no attempt runs, while the outbox is closing.
         var attemptsEnded: Promise?
         var watchers = OutboxWatchers()
-        /// Waits for the end of the next delay.
+        /// Waits for the end of the next delay, or until writing is tried again.
         var timer: OutboxTimer?
         var isClosing = false
         var isClosed = false
@@ -81,10 +81,11 @@ final class OutboxShell: Sendable {
         for waiter in waiters { waiter.fulfill() }
     }
 
-    /// Sets the timer to the end of the next delay.
+    /// Sets the timer to the next time at which something must be done.
     private func setTimer() {
         let (old, new) = guarded.withLock { state -> (OutboxTimer?, OutboxTimer?) in
-            let dueAt = state.isClosing ? nil : state.machine.nextDue()
+            let due = min(state.machine.nextDue() ?? .infinity, state.disk.retryAt)
+            let dueAt = state.isClosing || due == .infinity ? nil : due
             let old = state.timer
             guard dueAt != old?.dueAt else { return (nil, nil) }
             state.timer = dueAt.map { OutboxTimer(on: settings.options.clock, dueAt: $0) }
@@ -99,10 +100,14 @@ final class OutboxShell: Sendable {
         var time = time()
         // The timer has waited until this time, even if the clock now shows less.
         time.clock = max(time.clock, timer.dueAt)
-        guarded.withLock { state in
+        let writes = guarded.withLock { state in
             if state.timer === timer { state.timer = nil }
             state.machine.timePassed(time)
+            guard state.disk.retryAt <= time.clock else { return false }
+            state.disk.retryAt = .infinity
+            return true
         }
+        if writes { submit(OutboxRequest { _ in }) }
         startAttempts()
     }
 
@@ -145,12 +150,11 @@ final class OutboxShell: Sendable {
         try? await write { [self] log in try writeEnd(&log) }
         _ = await writer.close()
         await guarded.withLock { $0.disk.compaction }?.wait()
-        let (file, watchers, timer) = guarded.withLock { state in
+        let (file, watchers) = guarded.withLock { state in
             state.isClosed = true
-            return (state.file.take(), state.watchers, state.disk.timer.take())
+            return (state.file.take(), state.watchers)
         }
         try? home.unlinkReplacement()
-        timer?.finish()
         file?.unlock()
         watchers.end()
         closed.fulfill()
