@@ -31,7 +31,7 @@ struct JournalCosts {
         end(synced) { try? await $0.remove() }
         return [
             disk.append, disk.sync, (durable.processor - plain.processor) / 1000,
-            1e9 / durable.wall, 1e9 / loss.wall, alone / 1000 / disk.sync, opening.seconds,
+            1e9 / durable.wall, 1e9 / loss.wall, alone / 1000 / disk.syncOfStep, opening.seconds,
             opening.bytes, durable.fileSize,
         ] + (try outbox.measure())
     }
@@ -120,24 +120,28 @@ struct JournalCosts {
             }
     }
 
-    private func disk() -> (append: Double, sync: Double) {
+    private func disk() -> (append: Double, sync: Double, syncOfStep: Double) {
         let path = folder.appending(path: "disk").path
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         defer { close(file) }
-        let bytes = [UInt8](repeating: 7, count: 512)
+        let bytes = [UInt8](repeating: 7, count: 1_024)
         let appends = ContinuousClock()
             .measure {
                 for _ in 0..<10_000 { _ = write(file, bytes, 200) }
             }
-        let sync = median(300) { _ in
-            _ = write(file, bytes, bytes.count)
-            #if os(Linux)
-            fdatasync(file)
-            #else
-            _ = fcntl(file, F_FULLFSYNC)
-            #endif
-        }
-        return (appends.nanoseconds / 10_000 / 1000, sync / 1000)
+        // A synced step writes two sectors: its beginning and its outcome.
+        let syncs = [512, 1_024]
+            .map { size in
+                median(300) { _ in
+                    _ = write(file, bytes, size)
+                    #if os(Linux)
+                    fdatasync(file)
+                    #else
+                    _ = fcntl(file, F_FULLFSYNC)
+                    #endif
+                }
+            }
+        return (appends.nanoseconds / 10_000 / 1000, syncs[0] / 1000, syncs[1] / 1000)
     }
 
     private func median(_ count: Int, _ work: (Int) -> Void) -> Double {

@@ -76,7 +76,10 @@ struct OutboxCosts {
         let path = folder.appending(path: "disk").path
         let file = Foundation.open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         defer { Foundation.close(file) }
-        let bytes = [UInt8](repeating: 7, count: 180_000)
+        let sizeBefore = try fileSize("batch")
+        try outbox.add(contentsOf: items)
+        wait { try? await outbox.flush() }
+        let bytes = [UInt8](repeating: 7, count: try fileSize("batch") - sizeBefore)
         var (ratios, floors): ([Double], [Double]) = ([], [])
         let encoder = JSONEncoder()
         for _ in 0..<20 {
@@ -147,6 +150,11 @@ struct OutboxCosts {
         close(outbox)
         try OutboxFile.delete(at: folder, name: "turns")
         return time.nanoseconds
+    }
+
+    private func fileSize(_ name: String) throws -> Int {
+        let path = folder.appending(path: name + ".outbox").path
+        return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     }
 
     private func open(
