@@ -198,12 +198,12 @@ private struct HeldCancelStep: CancelStep {
     let operation: Operation
     let queue: KeyedQueueShell
 
+    var target: Operation? { operation }
+
     func bar() -> [any CancelStep] { operation.bar() }
 
     func carryOut() {
         operation.cancelInSweep()
         queue.end(operation)
     }
-
-    func ensureCancelled() { operation.ensureCancelled() }
 }

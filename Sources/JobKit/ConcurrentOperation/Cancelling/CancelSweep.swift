@@ -5,9 +5,10 @@ import Synchronization
 /// Cancels many operations as one decision (J8, Q7).
 ///
 /// The sweep first bars all operations, including those of nested jobs, so that none of the waiting
-/// ones can enter `main()`. This calls no user code. The sweep then cancels them one after another,
-/// which calls users' `cancel()` and `didCancel()`. If such a call takes long, another thread
-/// cancels the rest.
+/// ones can enter `main()`. This calls no user code. Instances of `BlockOperation` come last,
+/// because only their `cancel()` bars them, and they may then end at once and make others ready.
+/// The sweep then cancels all operations one after another, which calls users' `cancel()` and
+/// `didCancel()`. If such a call takes long, another thread cancels the rest.
 final class CancelSweep: Sendable {
     private struct State {
         /// In reverse order: the next step is the last element.
@@ -35,14 +36,17 @@ final class CancelSweep: Sendable {
     init(_ first: [any CancelStep]) {
         Self.barringCount.add(1, ordering: .acquiringAndReleasing)
         defer { Self.barringCount.subtract(1, ordering: .acquiringAndReleasing) }
-        var steps: [any CancelStep] = []
+        var (timers, steps): ([any CancelStep], [any CancelStep]) = ([], [])
         var pending = Array(first.reversed())
         while var step = pending.popLast() {
             pending += step.bar().reversed()
-            steps.append(step)
+            if step.startsTimer { timers.append(step) } else { steps.append(step) }
         }
         steps.reverse()
-        state = Guarded(State(remaining: steps))
+        for case let operation? in steps.lazy.map(\.target) where operation.isBlock {
+            operation.cancel()
+        }
+        state = Guarded(State(remaining: steps + timers))
     }
 
     /// Waits while a sweep is barring operations, which calls no user code.
@@ -66,7 +70,7 @@ final class CancelSweep: Sendable {
         if state.withLock({ $0.remaining.count }) > 1 { watch() }
         while let step = state.withLock({ $0.next() }) { step.carryOut() }
         // A helper may have taken a step and not have begun it.
-        for step in state.withLock({ Array($0.assisted.values) }) { step.ensureCancelled() }
+        for step in state.withLock({ Array($0.assisted.values) }) { step.target?.ensureCancelled() }
     }
 
     /// Whether a sweep on this thread is calling the operation's `cancel()`.
@@ -113,26 +117,27 @@ protocol CancelStep: Sendable {
     /// - Returns: The steps that cancel the operations below it.
     mutating func bar() -> [any CancelStep]
 
+    /// The operation that the step cancels, or nil for a step of another kind.
+    var target: Operation? { get }
+
+    /// Whether the step starts a timer, and therefore comes before those that call user code.
+    var startsTimer: Bool { get }
+
     /// Cancels the operation, which may call user code.
     func carryOut()
-
-    /// Cancels the operation, even if another thread is about to do so.
-    func ensureCancelled()
 }
 
 extension CancelStep {
-    mutating func bar() -> [any CancelStep] { [] }
-
-    func ensureCancelled() {}
+    var startsTimer: Bool { false }
 }
 
 /// Cancels one operation.
 struct OperationCancelStep: CancelStep {
     let operation: Operation
 
+    var target: Operation? { operation }
+
     func bar() -> [any CancelStep] { operation.bar() }
 
     func carryOut() { operation.cancelInSweep() }
-
-    func ensureCancelled() { operation.ensureCancelled() }
 }

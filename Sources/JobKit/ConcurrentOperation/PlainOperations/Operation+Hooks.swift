@@ -284,11 +284,13 @@ extension Operation {
 
     /// Bars the operation from `main()`, without calling user code.
     ///
+    /// A `BlockOperation` is barred by its `cancel()`, which is Foundation's. A ``CancelSweep``
+    /// calls it when it has barred everything else.
+    ///
     /// - Returns: The steps that cancel the operations below it.
     func bar() -> [any CancelStep] {
         if let concurrent = asConcurrent { return concurrent.barred() }
-        // A `BlockOperation` has Foundation's `cancel()`, so this calls no user code.
-        if isBlock { cancel() } else { PlainOperations.bar(self) }
+        if !isBlock { PlainOperations.bar(self) }
         return []
     }
 

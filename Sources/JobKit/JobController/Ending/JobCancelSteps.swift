@@ -46,11 +46,13 @@ struct TaskCancelStep: CancelStep {
         record.isConcurrent && !task.mayRunThoughBarred(wasQueued: false)
     }
 
-    func ensureCancelled() { if !isLeft { task.ensureCancelled() } }
+    var target: Operation? { isLeft ? nil : task }
 }
 
 /// A step of a ``CancelSweep`` that ends a job, apart from its tasks.
 enum JobEndStep: CancelStep {
+    /// Starts the job's stop time, which may read a user's clock.
+    case watchStopTime(JobController)
     /// Cancels the job.
     case cancel(JobController)
     /// Notifies the job that it has timed out.
@@ -60,14 +62,19 @@ enum JobEndStep: CancelStep {
     /// Marks the point at which the sweep has reached all tasks of the job.
     case tasksCancelled(JobController)
 
+    var target: Operation? { if case .cancel(let job) = self { job } else { nil } }
+
+    var startsTimer: Bool { if case .watchStopTime = self { true } else { false } }
+
+    func bar() -> [any CancelStep] { [] }
+
     func carryOut() {
         switch self {
+        case .watchStopTime(let job): job.watchStopTime()
         case .cancel(let job): job.cancelItself()
         case .timeOut(let job, let action): job.carryOut(action)
         case .cancelWork(let work): work.cancel()
         case .tasksCancelled(let job): job.shell.tasksCancelled(of: job)
         }
     }
-
-    func ensureCancelled() { if case .cancel(let job) = self { job.cancelItself() } }
 }

@@ -27,8 +27,9 @@ extension JobShell {
 
     /// Returns the steps that cancel the tasks of a job after its end was decided.
     func steps(toEnd job: JobController, _ cancelled: JobState.Cancelled) -> [any CancelStep] {
-        if job.flags.contains(.isTimed) { job.watchStopTime() }
-        return Self.steps(cancelled) + [JobEndStep.tasksCancelled(job)]
+        let isTimed = job.flags.contains(.isTimed)
+        let timers: [any CancelStep] = isTimed ? [JobEndStep.watchStopTime(job)] : []
+        return timers + Self.steps(cancelled) + [JobEndStep.tasksCancelled(job)]
     }
 
     /// Ends the job, unless its end was already decided.

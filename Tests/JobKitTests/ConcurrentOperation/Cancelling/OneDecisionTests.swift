@@ -118,6 +118,59 @@ final class OneDecisionTests: XCTestCase {
         XCTAssertEqual(outer.events, ["cancelled"])
     }
 
+    /// J8: a block in an `OperationQueue` ends while the cancellation waits for a user's clock.
+    func testBlockThatAnOperationQueueEndsStartsNothing() async {
+        let (clock, mains) = (HeldClock(), Tally())
+        let (began, last) = (Gate(), HeldOperation("last"))
+        let (foundation, block) = (OperationQueue(), BlockOperation { mains.add() })
+        let next = ClosureOperation { mains.add() }
+        foundation.isSuspended = true
+        next.addDependency(block)
+        let inner = ScriptedJob("inner") { job in
+            job.trackAndQueue(last)
+            began.open()
+        }
+        (inner.clock, inner.maximumStopTime) = (clock, .seconds(5))
+        let outer = ScriptedJob("outer") { job in
+            job.trackAndQueue(block, on: foundation)
+            for task in [inner, next] { job.trackAndQueue(task) }
+        }
+        outer.startJob()
+        await wait(for: began)
+        clock.holdNext()
+        Thread.detachNewThread { outer.cancel() }
+        await wait(for: clock.wasRead)
+        foundation.isSuspended = false
+        await bounded { await block.waitForFinish() }
+        await bounded { await next.waitForFinish() }
+        clock.mayReturn.open()
+        await bounded { await outer.waitForFinish() }
+        XCTAssertEqual(mains.count, 0)
+    }
+
+    /// A user's clock that is slow does not stop the operations of others.
+    func testClockOfAStopTimeDelaysNoOtherOperation() async {
+        let (clock, began, last) = (HeldClock(), Gate(), HeldOperation("last"))
+        let inner = ScriptedJob("inner") { job in
+            job.trackAndQueue(last)
+            began.open()
+        }
+        (inner.clock, inner.maximumStopTime) = (clock, .seconds(5))
+        let outer = ScriptedJob("outer") { $0.trackAndQueue(inner) }
+        outer.startJob()
+        await wait(for: began)
+        clock.holdNext()
+        Thread.detachNewThread { outer.cancel() }
+        await wait(for: clock.wasRead)
+        let (queue, other) = (TaskQueue(), ClosureOperation {})
+        queue.isSuspended = true
+        queue.addOperation(other)
+        other.cancel()
+        await bounded { await other.waitForFinish() }
+        clock.mayReturn.open()
+        await bounded { await outer.waitForFinish() }
+    }
+
     /// The second operation of each pair waits for the first, and is added later.
     func testPairsThatWaitNeverRun() async {
         for _ in 0..<20 {

@@ -14,6 +14,7 @@ final class OperationEndTests: XCTestCase {
     /// It returns when `start()` has returned.
     private func start(_ operation: ConcurrentOperation, holding body: () async -> Void) async {
         let clock = HeldClock()
+        clock.holdNext()
         operation.clock = clock
         operation.maximumRuntime = .seconds(1_000)
         let returned = expectation(description: "start() has returned")
@@ -21,9 +22,9 @@ final class OperationEndTests: XCTestCase {
             operation.start()
             returned.fulfill()
         }
-        await wait(for: clock.asked)
+        await wait(for: clock.wasRead)
         await body()
-        clock.goOn.open()
+        clock.mayReturn.open()
         await fulfillment(of: [returned], timeout: 300)
     }
 
@@ -63,15 +64,16 @@ final class OperationEndTests: XCTestCase {
 
     func testCancelBetweenStartAndMainReleasesThePermit() async {
         let (queue, clock) = (TaskQueue(maxConcurrentOperationCount: 1), HeldClock())
+        clock.holdNext()
         let (operation, next) = (
             HeldOperation(stopsWhenCancelled: false), HeldOperation(stopsWhenCancelled: false)
         )
         operation.clock = clock
         operation.maximumRuntime = .seconds(1_000)
         queue.add(operation, next)
-        await wait(for: clock.asked)
+        await wait(for: clock.wasRead)
         operation.cancel()
-        clock.goOn.open()
+        clock.mayReturn.open()
         await wait(for: next.began)
         next.finish()
         await drain(queue)
@@ -203,28 +205,5 @@ private final class StartObserver: JobObserver {
 
     func job(_ job: JobController, didRecord event: JobEvent) {
         if event.kind == .started { body(event) }
-    }
-}
-
-/// A clock that holds the first thread that reads it.
-private final class HeldClock: Clock {
-    let asked = Gate()
-    let goOn = Gate()
-    private let base = ContinuousClock()
-    private let questions = Tally()
-
-    var now: ContinuousClock.Instant {
-        questions.add()
-        if questions.count == 1 {
-            asked.open()
-            goOn.wait()
-        }
-        return base.now
-    }
-
-    var minimumResolution: Duration { base.minimumResolution }
-
-    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
-        try await base.sleep(until: deadline, tolerance: tolerance)
     }
 }
