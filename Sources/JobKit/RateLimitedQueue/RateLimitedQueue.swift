@@ -114,8 +114,7 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
     func passOn() {
         guard state.withLock({ $0.claim() }) else { return }
         while true {
-            // The clock is read without the lock, because it may be a user's.
-            let now = timeSinceCreation()
+            let now = readClock()
             let action = state.withLock { state in
                 let action = state.machine.nextAction(at: now)
                 switch action {
@@ -156,9 +155,15 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
     func operationEnded(_ listener: HeldListener) { end(listener) }
 
     func operationStarted(_ ticket: TaskQueueTicket) {
-        let now = timeSinceCreation()
+        let now = readClock()
         state.withLock { $0.machine.entryStarted(ticket, at: now) }
         passOn()
+    }
+
+    /// Reads the clock without the lock, because it may be a user's.
+    private func readClock() -> Machine.Reading {
+        let number = state.withLock { $0.machine.readingCount }
+        return Machine.Reading(number: number, time: timeSinceCreation())
     }
 
     private func operationCannotStart(_ ticket: TaskQueueTicket) {

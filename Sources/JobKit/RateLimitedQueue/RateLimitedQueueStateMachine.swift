@@ -14,6 +14,13 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
         case nothing
     }
 
+    /// A reading of the clock.
+    struct Reading {
+        /// How many readings had been used when the clock was read.
+        let number: Int
+        let time: Duration
+    }
+
     private struct Waiting {
         let entry: Entry
         var priority: OperationPriority
@@ -33,6 +40,8 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
     /// The start times of the last interval, oldest first.
     private var times = FIFO<Duration>()
     private var newestTime = Duration.zero
+    /// How many readings of the clock were used.
+    private(set) var readingCount = 0
     /// The start time that the current sleep waits for to be one interval ago, or nil without a
     /// sleep.
     private var timeSleptFor: Duration?
@@ -93,8 +102,8 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
     // MARK: Passing on
 
     /// Returns the next action, of which `nothing` is the last.
-    mutating func nextAction(at now: Duration) -> Action {
-        forgetTimes(before: now)
+    mutating func nextAction(at reading: Reading) -> Action {
+        let now = timePasses(to: reading)
         guard readyCount > 0 else { return sleep(for: nil, at: now) }
         guard room > 0 else { return sleep(for: times.first, at: now) }
         while let (ticket, priority) = ready.popFirst() {
@@ -121,10 +130,10 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
     }
 
     /// Records the start of an entry, which happened at this time at the latest.
-    mutating func entryStarted(_ ticket: TaskQueueTicket, at now: Duration) {
+    mutating func entryStarted(_ ticket: TaskQueueTicket, at reading: Reading) {
         guard unstarted.removeValue(forKey: ticket.sequence) != nil else { return }
         if hidden == ticket.sequence { hidden = nil }
-        forgetTimes(before: now)
+        let now = timePasses(to: reading)
         guard interval > .zero else { return }
         times.append(now)
         newestTime = now
@@ -135,8 +144,14 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
 
     /// Removes start times that are at least one interval ago.
     ///
-    /// If the clock went back, entries that started later than now count as started now.
-    private mutating func forgetTimes(before now: Duration) {
+    /// If the clock went back, entries that started later than now count as started now. However,
+    /// if another reading was used after the clock was read for this one, this one is only old.
+    ///
+    /// - Returns: The time that is now.
+    private mutating func timePasses(to reading: Reading) -> Duration {
+        let isOld = reading.number < readingCount
+        let now = isOld ? max(reading.time, newestTime) : reading.time
+        readingCount += 1
         if now < newestTime, !times.isEmpty {
             let earlier = times.elements.map { min($0, now) }
             times = FIFO()
@@ -144,6 +159,7 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
         }
         newestTime = min(newestTime, now)
         while let oldest = times.first, now - oldest >= interval { _ = times.popFirst() }
+        return now
     }
 
     private mutating func removeStale() {

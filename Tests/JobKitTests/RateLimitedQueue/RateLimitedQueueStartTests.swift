@@ -1,6 +1,7 @@
 import Foundation
 import JobKit
 import JobKitTesting
+import Synchronization
 import XCTest
 
 // Q8: starts that the queue below delays.
@@ -36,6 +37,32 @@ final class RateLimitedQueueStartTests: XCTestCase {
         await eventually { steps.held.map(\.name) == ["e"] }
     }
 
+    /// A thread that is slow to use its reading of the clock does not move the starts of others.
+    func testOldReadingOfTheClockDoesNotShortenTheInterval() async {
+        let (started, start) = (StartedByTest(), clock.now)
+        let held = HeldClock(clock)
+        let queue = RateLimitedQueue(started, limit: 2, per: .seconds(10), clock: held)
+        for name in ["a", "b", "c"] { queue.addOperation(named(name)) }
+        let operations = started.operations
+        XCTAssertEqual(operations.map(\.name), ["a", "b"])
+        held.holdNext()
+        let hasEnded = Gate()
+        Thread.detachNewThread {
+            operations[0].start()
+            hasEnded.open()
+        }
+        await wait(for: held.wasRead)
+        clock.advance(by: .seconds(5))
+        operations[1].start()
+        held.mayReturn.open()
+        await wait(for: hasEnded)
+        await eventually { [clock] in
+            clock.nextDeadline == start.advanced(by: .seconds(15))
+        }
+        await advance(to: 15, start)
+        await eventually { started.operations.count == 3 }
+    }
+
     func testOperationCancelledBeforeItsStartNoLongerCounts() {
         let steps = StepQueue()
         let queue = RateLimitedQueue(steps, limit: 1, per: .seconds(10), clock: clock)
@@ -68,4 +95,13 @@ final class RateLimitedQueueStartTests: XCTestCase {
         await advance(to: 60, start)
         await eventually { steps.held.count == 1 }
     }
+}
+
+/// Starts nothing, because the test does.
+private final class StartedByTest: OperationScheduling {
+    private let added = Mutex<[Operation]>([])
+
+    var operations: [Operation] { added.withLock { $0 } }
+
+    func addOperation(_ operation: Operation) { added.withLock { $0.append(operation) } }
 }

@@ -28,11 +28,11 @@ import Testing
     private func handOn(_ machine: inout Machine, at seconds: Int) -> ([String], Machine.Action) {
         var (entries, last): ([String], Machine.Action) = ([], .nothing)
         while true {
-            let action = machine.nextAction(at: .seconds(seconds))
+            let action = machine.nextAction(at: machine.reading(seconds))
             switch action {
             case .passOn(let entry, let ticket, _):
                 entries.append(entry)
-                machine.entryStarted(ticket, at: .seconds(seconds))
+                machine.entryStarted(ticket, at: machine.reading(seconds))
             case .sleep: last = action
             case .nothing: return (entries, last)
             }
@@ -65,12 +65,12 @@ import Testing
     @Test func entryCountsUntilAnIntervalAfterItsStart() throws {
         var (machine, tickets) = machine(limit: 1, [("slow", .normal), ("next", .normal)])
         let slow = try #require(tickets["slow"])
-        #expect(machine.nextAction(at: .zero) == .passOn("slow", slow, .normal))
-        #expect(machine.nextAction(at: .seconds(100)) == .nothing)
-        machine.entryStarted(slow, at: .seconds(107))
-        machine.entryStarted(slow, at: .seconds(200))
-        #expect(machine.nextAction(at: .seconds(108)) == .sleep(.seconds(9)))
-        #expect(machine.nextAction(at: .seconds(108)) == .nothing)
+        #expect(machine.nextAction(at: machine.reading(0)) == .passOn("slow", slow, .normal))
+        #expect(machine.nextAction(at: machine.reading(100)) == .nothing)
+        machine.entryStarted(slow, at: machine.reading(107))
+        machine.entryStarted(slow, at: machine.reading(200))
+        #expect(machine.nextAction(at: machine.reading(108)) == .sleep(.seconds(9)))
+        #expect(machine.nextAction(at: machine.reading(108)) == .nothing)
     }
 
     @Test func entriesAreForwardedByPriorityThenInOrder() throws {
@@ -111,16 +111,31 @@ import Testing
         )
         for name in ["refused", "ended", "cancelled", "next"] {
             let ticket = try #require(tickets[name])
-            #expect(machine.nextAction(at: .zero) == .passOn(name, ticket, .normal))
+            #expect(machine.nextAction(at: machine.reading(0)) == .passOn(name, ticket, .normal))
             switch name {
             case "refused": machine.entryRefused(ticket)
             case "ended": machine.entryEnded(ticket)
             default: machine.entryLeft(ticket)
             }
         }
-        #expect(machine.nextAction(at: .zero) == .nothing)
+        #expect(machine.nextAction(at: machine.reading(0)) == .nothing)
         machine.entryBecameReady(try #require(tickets["refused"]))
         #expect(handOn(&machine, at: 0).0 == ["refused"])
+    }
+
+    /// A thread may read the clock, and use the reading after another thread has used a later one.
+    @Test func oldReadingDoesNotCountAsAClockThatGoesBack() throws {
+        var (machine, tickets) = machine(limit: 2, ["a", "b", "c", "d"].map { ($0, .normal) })
+        for name in ["a", "b"] {
+            let ticket = try #require(tickets[name])
+            #expect(machine.nextAction(at: machine.reading(0)) == .passOn(name, ticket, .normal))
+        }
+        let old = machine.reading(0)
+        machine.entryStarted(try #require(tickets["b"]), at: machine.reading(5))
+        machine.entryStarted(try #require(tickets["a"]), at: old)
+        #expect(handOn(&machine, at: 10) == ([], .sleep(.seconds(5))))
+        machine.sleepEnded()
+        #expect(handOn(&machine, at: 15).0 == ["c", "d"])
     }
 
     @Test func clockThatGoesBackDelaysByOneIntervalAtMost() {
@@ -191,5 +206,12 @@ import Testing
             waiting.removeAll { entry in due.contains { $0.number == entry.number } }
             times += due.map { _ in now }
         }
+    }
+}
+
+extension RateLimitedQueueStateMachine {
+    /// A reading of the clock that is used at once.
+    fileprivate func reading(_ seconds: Int) -> Reading {
+        Reading(number: readingCount, time: .seconds(seconds))
     }
 }
