@@ -129,8 +129,11 @@ final class KeyedQueueShell: HoldingQueue {
     }
 
     private func resumeIdleWaiters() {
-        guard idleWaiters.withLock({ !$0.isEmpty }), ask({ $0.count == 0 }) else { return }
-        for resume in idleWaiters.withLock({ exchange(&$0, with: []) }) { resume() }
+        // Both locks are held, because a later caller may wait for an operation added in between.
+        let resumed = idleWaiters.withLock { waiters in
+            waiters.isEmpty || ask { $0.count > 0 } ? [] : exchange(&waiters, with: [])
+        }
+        for resume in resumed { resume() }
     }
 
     // MARK: Reasons

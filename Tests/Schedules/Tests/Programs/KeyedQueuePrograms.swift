@@ -203,4 +203,19 @@ final class KeyedQueuePrograms: Programs {
             world.together({ held.finish() })
         }
     }
+    /// Another thread waits, so that the finish resumes waiters at any moment.
+    func testWaitForAllAgainstAnotherWaitAndAdd() {
+        explore { [self] world in
+            let queue = KeyedQueue<String>(world.queue())
+            let held = held(world, in: queue)
+            let next = Witness(world, "next")
+            world.spawnTask("waits") { await queue.waitForAllOperations() }
+            world.spawnTask("adds and waits") {
+                queue.addOperation(next, keys: ["b"])
+                await queue.waitForAllOperations()
+                world.expect(next.isFinished, "a wait ended too early")
+            }
+            world.together({ held.finish() })
+        }
+    }
 }
