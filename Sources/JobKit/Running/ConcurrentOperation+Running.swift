@@ -55,7 +55,10 @@ extension ConcurrentOperation {
                 cancelElsewhere()
             }
         }
-        defer { timer?.cancel() }
+        defer {
+            timer?.cancel()
+            wait.end()
+        }
         let wasCancelled = Task.isCancelled
         if wasCancelled {
             if let stopLimit { wait.end(after: stopLimit) }

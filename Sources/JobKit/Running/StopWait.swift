@@ -1,10 +1,10 @@
-import Dispatch
-
 /// One caller's wait for the end of an operation, which the caller may end earlier.
 final class StopWait: Sendable {
     private struct State {
         var waiter: FinishWaiter?
         var isOver = false
+        /// Ends the wait.
+        var timer: TimerStart.Wait?
         var timeout: JobTimeoutError?
     }
 
@@ -56,20 +56,28 @@ final class StopWait: Sendable {
     }
 
     /// Ends the wait after some real time, on a thread that no blocked operation holds.
+    ///
+    /// Only the first call has an effect.
     func end(after limit: Duration) {
         guard limit > .zero else { return end() }
-        // A delay that is longer than the clock can add never ends.
-        DispatchQueue(label: "JobKit.run")
-            .asyncAfter(deadline: .now() + limit / .seconds(1)) { [weak self] in
-                self?.end()
-            }
+        let timer = OperationTimers.wait(limit, on: ContinuousClock()) { [weak self] in
+            self?.end()
+        }
+        let isFirst = state.withLock { state in
+            guard !state.isOver, state.timer == nil else { return false }
+            state.timer = timer
+            return true
+        }
+        if !isFirst { timer.cancel() }
     }
 
-    private func end() {
-        let waiter = state.withLock { state in
+    /// Ends the wait and cancels its timer.
+    func end() {
+        let (waiter, timer) = state.withLock { state in
             state.isOver = true
-            return state.waiter
+            return (state.waiter, state.timer.take())
         }
+        timer?.cancel()
         waiter?.resume()
     }
 }

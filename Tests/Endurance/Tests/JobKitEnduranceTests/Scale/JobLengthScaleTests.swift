@@ -59,6 +59,21 @@ final class JobLengthScaleTests: XCTestCase {
     func testFanOutRunsInFlatMemory() async throws {
         try await runSteps(inFlight: 1_000)
     }
+
+    /// A limit of `stopWithin` keeps nothing when the run has returned.
+    func testCancelledRunsKeepNoTimer() async throws {
+        try XCTSkipIf(residentSize() == 0, "its memory cannot be read here")
+        var sizeAtFirst = 0
+        for run in 1...Self.count {
+            if run == 10_000 { sizeAtFirst = residentSize() }
+            let task = Task {
+                try await ConcurrentOperation().run(stopWithin: .seconds(3_600))
+            }
+            task.cancel()
+            _ = await task.result
+        }
+        XCTAssertLessThan(residentSize() - sizeAtFirst, 16 << 20)
+    }
 }
 
 /// The resident memory of the process in bytes, or 0 if it cannot be read.
