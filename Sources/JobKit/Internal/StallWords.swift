@@ -7,8 +7,8 @@ enum StallWords {
     static let unannounced = "isFinished is true, but no KVO notification was sent"
     /// The way out for an executing plain operation, which only its own code can stop.
     static let plainStop = "; its main() must check isCancelled to stop early"
-    /// The way out for a plain operation that waits in a queue, because its class may run code.
-    static let plainStart = "; its queue must start it before it can finish"
+    /// The way out for a cancelled operation that only its queue can end.
+    static let start = "; its queue must start it before it can finish"
 
     /// ` 3 s ago` and its like; empty for less than a second.
     static func ago(_ start: CoarseTime, _ now: CoarseTime) -> String {

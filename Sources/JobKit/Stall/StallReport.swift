@@ -111,7 +111,7 @@ struct StallReport {
             let left = LeftTask.names(root.shell.ask { $0.leftTasks })
             return "\(root.label): finished" + (left.map { ", leaving \($0)" } ?? "")
         }
-        var line = "\(root.label): "
+        var (line, wayOut) = ("\(root.label): ", "")
         if let finishing = finishing(root) {
             line += finishing
         } else if root.currentLifecycle.contains(.started) {
@@ -121,9 +121,10 @@ struct StallReport {
             let queue = root.shell.ask { $0.startQueue }
             let reason = reasonNotToStart(TaskStall(root, in: queue))
             if let reason { line += ", \(reason)" }
+            wayOut = reason == nil ? "" : startWords(of: root)
         }
         if stall.isSuspended { line += ", suspended" }
-        line += stopWords(of: root, showsTime: false)
+        line += stopWords(of: root, showsTime: false) + wayOut
         return line + stall.words + root.note
     }
 
@@ -138,10 +139,14 @@ struct StallReport {
         var words = isExecuting ? executing(task) : reason ?? "never queued"
         if own?.isSuspended == true { words += ", suspended" }
         words += stopWords(of: task)
-        if reason != nil, task.isCancelled, !stall.isDeferred, !task.endsWithoutUserCode {
-            words += StallWords.plainStart
-        }
+        if reason != nil, !stall.isDeferred { words += startWords(of: task) }
         return words + (own?.words ?? "") + task.note
+    }
+
+    /// The way out for a cancelled operation in a queue that does not end it by itself.
+    private func startWords(of operation: Operation) -> String {
+        let isEnded = operation.containingQueue != nil && operation.endsWithoutUserCode
+        return operation.isCancelled && !isEnded ? StallWords.start : ""
     }
 
     /// Whether and when an operation was asked to stop, and why it has not stopped.

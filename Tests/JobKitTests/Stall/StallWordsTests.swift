@@ -119,7 +119,7 @@ final class StallWordsTests: XCTestCase {
         await bounded { await job.waitForFinish() }
     }
 
-    func testCancelledPlainOperationInASuspendedQueueNamesTheWayOut() async {
+    func testCancelledOperationInASuspendedQueueNamesTheWayOut() async {
         final class Legacy: Operation, @unchecked Sendable {
             override func main() {}
         }
@@ -127,8 +127,11 @@ final class StallWordsTests: XCTestCase {
         operations.name = "net"
         tasks.isSuspended = true
         operations.isSuspended = true
-        for queue in [tasks, operations] as [any OperationScheduling] {
-            let task = Legacy()
+        let cases: [(any OperationScheduling, Operation)] = [
+            (tasks, Legacy()), (operations, Legacy()), (operations, BlockOperation {}),
+            (operations, ClosureOperation {}),
+        ]
+        for (queue, task) in cases {
             task.name = "legacy"
             let job = ScriptedJob("import") { $0.trackAndQueue(task, on: queue) }
             job.start()
