@@ -17,8 +17,8 @@ final class RunTimerTests: XCTestCase {
     func testCancelledTimersKeepNoMemory() throws {
         func startAndCancel(_ count: Int) {
             for _ in 0..<count { RunTimer(after: .seconds(3_600)) {}.cancel() }
-            // Dispatch releases cancelled timers on its own threads.
-            for _ in 0..<100 { DispatchQueue.global().sync(flags: .barrier) {} }
+            // The queue releases cancelled timers.
+            for _ in 0..<100 { RunTimer.queue.sync {} }
         }
         startAndCancel(20_000)
         let before = try Self.residentBytes()
@@ -26,6 +26,19 @@ final class RunTimerTests: XCTestCase {
         let growth = try Self.residentBytes() - before
         // The heap of Dispatch's threads may grow by some MiB. Kept timers would take 70 MiB.
         XCTAssertLessThan(growth, 32 << 20, "400,000 cancelled timers")
+    }
+
+    /// The limit of a job's time ends a job that blocks these threads.
+    func testTimerFiresWhileAllThreadsOfTheGlobalQueuesAreBlocked() {
+        let (release, group) = (Gate(), DispatchGroup())
+        // Dispatch has fewer threads, so that nothing that is added later runs.
+        for _ in 0..<1_000 { DispatchQueue.global().async(group: group) { release.wait() } }
+        let fired = expectation(description: "fired")
+        let timer = RunTimer(after: .milliseconds(1)) { fired.fulfill() }
+        wait(for: [fired], timeout: 60)
+        timer.cancel()
+        release.open()
+        group.wait()
     }
 
     private static func residentBytes() throws -> Int {

@@ -151,6 +151,32 @@ final class RunnerTests: XCTestCase {
         XCTAssertEqual(dropped.events, ["stuck"])
     }
 
+    /// A job may block the threads of the global queues, and of Swift tasks with them.
+    func testShutdownCancelsAJobThatBlocksAllThreads() throws {
+        let (moments, cancelled) = (Moments(), expectation(description: "cancelled"))
+        let kind = SampleKind { environment in
+            let job = JobController(queue: environment.queue)
+            job.trackAndQueue(BlockingTask(moments) { cancelled.fulfill() })
+            return job
+        }
+        let (runner, _) = try makeRunner([kind])
+        runner.open(with: [])
+        Task {
+            let submission = Submission(kind: "sample", parameters: .object([:]))
+            _ = try await Submissions(runner: runner).submit(submission)
+        }
+        moments.began.wait()
+        runner.stop()
+        wait(for: [cancelled], timeout: 60)
+        moments.released.open()
+        let finished = expectation(description: "finished")
+        Task {
+            await runner.waitUntilFinished()
+            finished.fulfill()
+        }
+        wait(for: [finished], timeout: 300)
+    }
+
     private func makeRunner(
         _ kinds: [any JobKind],
         width: Int = 1,
@@ -270,6 +296,31 @@ extension SampleKind {
 
     /// Jobs that the queue has accepted and that the test delays before their start.
     static func late(_ moments: Moments) -> SampleKind { SampleKind { _ in LateJob(moments) } }
+}
+
+// Operation forces @unchecked. The stored properties are constant.
+/// A task that blocks all threads of the global queues until it is cancelled.
+private final class BlockingTask: ConcurrentOperation, @unchecked Sendable {
+    private let moments: Moments
+    private let cancelled: @Sendable () -> Void
+
+    init(_ moments: Moments, cancelled: @escaping @Sendable () -> Void) {
+        self.moments = moments
+        self.cancelled = cancelled
+        super.init()
+    }
+
+    override func main() {
+        // Dispatch has fewer threads, so that nothing that is added later runs.
+        for _ in 0..<1_000 { DispatchQueue.global().async { [moments] in moments.released.wait() } }
+        moments.began.open()
+    }
+
+    override func didCancel() {
+        cancelled()
+        moments.released.open()
+        finish()
+    }
 }
 
 // Operation forces @unchecked. Nothing is stored.

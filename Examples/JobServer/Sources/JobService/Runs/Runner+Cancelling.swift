@@ -24,7 +24,7 @@ extension Runner {
             if let run {
                 if action == .cancelJob {
                     // Cancelling a job with many tasks takes long.
-                    await offPool { run.cancel(at: time) }
+                    await onOwnThread { run.cancel(at: time) }
                 }
                 board.put(run.sample())
                 hub.runChanged(id)

@@ -142,7 +142,7 @@ final class Runner: Sendable {
 
     private func run(_ detail: RunDetail) async {
         let id = detail.record.id
-        let made = await offPool { [self] in Result { try makeRun(detail) } }
+        let made = await onOwnThread { [self] in Result { try makeRun(detail) } }
         switch made {
         case .failure(let error):
             guard case .recordEnd(let end)? = decide(id, { $0.jobNotMade() }) else { return }
@@ -184,7 +184,7 @@ final class Runner: Sendable {
         } catch is JobStopTimeoutError {
             guard case .recordEnd(let end)? = decide(id, { $0.jobDidNotStop() }) else { return }
             let report = report(of: run)
-            let summary = await offPool { report.givenUp(as: end.state) }
+            let summary = await onOwnThread { report.givenUp(as: end.state) }
             return await write(run.detail.record, summary, of: run)
         } catch {
             // The outcome shows the error.
@@ -198,7 +198,7 @@ final class Runner: Sendable {
             return await write(run.detail.record, summary, of: run)
         }
         let report = report(of: run)
-        let summary = await offPool { [timelines] in
+        let summary = await onOwnThread { [timelines] in
             let summary = report.ended(as: end.state)
             if summary.timeline == nil { timelines.add(run.recorder.timeline, of: id) }
             return summary

@@ -40,10 +40,12 @@ extension Runner {
         _ duration: Duration,
         _ input: @escaping @Sendable (inout ShutdownStateMachine) -> [ShutdownStateMachine.Action]
     ) {
-        Task { [self] in
-            try? await Task.sleep(for: duration)
-            perform(state.withLock { input(&$0.shutdown) })
-        }
+        // Jobs may block the threads of all Swift tasks until they are cancelled.
+        let end = DispatchTime.now() + duration / .seconds(1)
+        DispatchQueue.withOwnThread()
+            .asyncAfter(deadline: end) { [self] in
+                perform(state.withLock { input(&$0.shutdown) })
+            }
     }
 
     private func stopRuns() {
@@ -54,7 +56,7 @@ extension Runner {
             }
         }
         // Each run uses a separate thread, so that a slow cancellation does not delay the others.
-        for run in runs { DispatchQueue.global().async { run.cancel(at: run.now) } }
+        for run in runs { DispatchQueue.withOwnThread().async { run.cancel(at: run.now) } }
     }
 
     private func giveUpRuns() {

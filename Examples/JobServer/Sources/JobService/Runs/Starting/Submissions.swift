@@ -132,7 +132,8 @@ struct Submissions: Sendable {
             throw InvalidParameter("kind", "There is no kind of job of this name.")
         }
         let environment = runner.environment
-        return try await offPool { Result { try kind.check(parameters, in: environment) } }.get()
+        return try await onOwnThread { Result { try kind.check(parameters, in: environment) } }
+            .get()
     }
 
     /// Saves a run if the queue has room for it, and lets it start.
