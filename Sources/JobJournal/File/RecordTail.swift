@@ -1,7 +1,9 @@
 /// Assigns offsets to records, and creates the records that must precede them.
 ///
 /// If records are synced, each write fills its last sector. Therefore, no later write touches a
-/// sector that is already on the disk.
+/// sector that is already on the disk. This includes writes that are not synced yet, because the
+/// system may have written their sectors. If a power cut left such a sector with an old end, its
+/// zeros would be damage, because they do not fill the sector.
 struct RecordTail: Sendable {
     let fileKey: FileKey
     let head: FileHead

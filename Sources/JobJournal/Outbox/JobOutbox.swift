@@ -141,17 +141,24 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
     /// Prevents attempts from starting while a reason is set.
     ///
     /// - Parameter reason: Any text. It is not stored.
-    public func suspend(for reason: String) { shell.setReason(reason, true) }
+    public func suspend(for reason: String) {
+        shell.changeUnstored { $0.reasons.insert(reason) }
+    }
 
     /// Removes a reason for the suspension.
     ///
     /// Attempts start again when no reason is left.
     ///
     /// - Parameter reason: The reason.
-    public func resume(for reason: String) { shell.setReason(reason, false) }
+    public func resume(for reason: String) {
+        shell.changeUnstored { $0.reasons.remove(reason) }
+    }
 
     /// Ends all delays that follow failures and interruptions.
-    public func retryNow() { shell.retryNow() }
+    public func retryNow() {
+        let time = shell.time()
+        shell.changeUnstored { $0.delaysEnded(time) }
+    }
 
     /// Ends the delay of an entry, or unparks it.
     ///
@@ -170,7 +177,7 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
     /// - Throws: ``JobJournal/JobJournal/WriteError``.
     @discardableResult
     public func remove(_ id: OutboxEntry.ID) throws -> Bool {
-        try !shell.remove { [$0.slots.numbers[id.number]].compactMap { $0 } }.slots.isEmpty
+        try !shell.remove { [$0.slots.numbers[id.number]].compactMap { $0 } }.entries.isEmpty
     }
 
     /// Removes all entries in one write, for example when the user signs out.
@@ -185,8 +192,8 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
     /// - Throws: ``JobJournal/JobJournal/WriteError``.
     @discardableResult
     public func removeAll(key: String) throws -> [OutboxEntry] {
-        let (slots, file) = try shell.remove { $0.numbers(ofKey: key) }
-        return shell.entries(slots, in: file)
+        let (entries, file) = try shell.remove { $0.numbers(ofKey: key) }
+        return shell.entries(entries, in: file)
     }
 
     // MARK: Reading

@@ -76,12 +76,13 @@ public struct OutboxEntry: Sendable, Identifiable {
 
     init(
         _ slot: OutboxStateMachine.Slot,
-        _ payload: OutboxEntryPayload?,
+        _ key: String?,
+        deduplicationID: String?,
         lastError: String?
     ) {
         id = ID(number: slot.id)
-        key = payload?.key
-        deduplicationID = payload?.deduplicationID
+        self.key = key
+        self.deduplicationID = deduplicationID
         failureCount = Int(slot.progress.failures)
         mayHaveBegun = slot.progress.flags.contains(.mayHaveBegun)
         self.lastError = lastError
@@ -91,9 +92,7 @@ public struct OutboxEntry: Sendable, Identifiable {
         } else if slot.progress.isParked {
             state = .parked(holdsKey: !slot.progress.isAside)
         } else if slot.dueAt != nil {
-            let delay = slot.ignoresDelay ? OutboxProgress.never : slot.progress.delayUntil
-            let until = max(delay, slot.progress.notBefore)
-            state = .delayed(until: Date(timeIntervalSinceReferenceDate: until))
+            state = .delayed(until: Date(timeIntervalSinceReferenceDate: slot.delayedUntil))
         } else {
             state = .waiting
         }

@@ -230,6 +230,7 @@ final class OutboxDiskTests: XCTestCase {
             XCTAssertEqual(outbox.counts.parked, 0)
             XCTAssertEqual(outbox.counts.delayed, 1)
             XCTAssertTrue(outbox.explain().contains("read without success"), outbox.explain())
+            XCTAssertEqual(outbox.entries().map(\.key), ["k", "k"])
             if pause == 4 { disk.failsReads.withLock { $0 = false } }
             dates.advance(by: pause)
             clock.advance(by: .seconds(pause))

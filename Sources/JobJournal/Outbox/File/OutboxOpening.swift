@@ -31,7 +31,7 @@ struct OutboxOpening {
     ) throws {
         var changes: [OutboxEntryPayload] = []
         for number in machine.slots.entries() {
-            let slot = machine.slots[number]
+            let (slot, key) = machine.entry(at: number)
             var change = OutboxEntryPayload(id: slot.id, progress: slot.progress)
             if log.tail.session.isInDoubt { change.progress.flags.insert(.mayHaveBegun) }
             // The current version of the app may be able to decode the item.
@@ -44,7 +44,6 @@ struct OutboxOpening {
                 change.error = change.progress.interrupted(slot.id, settings, time)
             }
             if let error = change.error {
-                let key = machine.keyName(of: slot)
                 events.append(OutboxEvent(slot.id, key, .failed(.park), error: error))
             }
             if change.progress != unwritten {

@@ -137,27 +137,27 @@ extension OutboxShell {
     /// file.
     func remove(
         _ choose: @escaping @Sendable (OutboxStateMachine) -> [OutboxStateMachine.Number]?
-    ) throws -> (slots: [OutboxStateMachine.Slot], file: OpenFile) {
+    ) throws -> (entries: [OutboxStateMachine.Entry], file: OpenFile) {
         try writeNow { [self] log in
-            let (slots, isAll, nextID, keys) = guarded.withLock { state in
+            let (entries, isAll, nextID) = guarded.withLock { state in
                 let (machine, chosen) = (state.machine, choose(state.machine))
-                let slots = (chosen ?? machine.slots.entries()).map { machine.slots[$0] }
-                let keys = slots.map { machine.keyName(of: $0) }
-                return (slots, chosen == nil, machine.nextID, keys)
+                let entries = (chosen ?? machine.slots.entries()).map { machine.entry(at: $0) }
+                return (entries, chosen == nil, machine.nextID)
             }
-            guard !slots.isEmpty else { return (slots, log.file) }
+            guard !entries.isEmpty else { return (entries, log.file) }
+            let ids = entries.map { $0.slot.id }
             try log.append(
                 isAll
                     ? Record(.cleared, numbers: [nextID], with: fileKey)
-                    : Record(.left, numbers: slots.map(\.id), with: fileKey)
+                    : Record(.left, numbers: ids, with: fileKey)
             )
-            let attempts = apply(leaving: slots.map(\.id), otherwise: true) { state in
-                for slot in slots { state.machine.entryLeft(slot.id) }
-                return slots.compactMap { state.attempts[$0.id] }
+            let attempts = apply(leaving: ids, otherwise: true) { state in
+                for id in ids { state.machine.entryLeft(id) }
+                return ids.compactMap { state.attempts[$0] }
             }
-            emit(zip(slots, keys).map { OutboxEvent($0.id, $1, .removed) })
+            emit(entries.map { OutboxEvent($0.slot.id, $0.key, .removed) })
             for attempt in attempts { attempt.cancelElsewhere() }
-            return (slots, log.file)
+            return (entries, log.file)
         }
     }
 

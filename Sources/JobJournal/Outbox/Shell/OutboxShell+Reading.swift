@@ -40,20 +40,20 @@ extension OutboxShell {
     }
 
     func entries(key: String?, limit: Int) -> [OutboxEntry] {
-        let (slots, file) = read { state in
+        let (entries, file) = read { state in
             let machine = state.machine
             let numbers =
                 key.map { machine.numbers(ofKey: $0) } ?? machine.slots.entries(limit: limit)
-            return (numbers.prefix(max(limit, 0)).map { machine.slots[$0] }, state.file)
+            return (numbers.prefix(max(limit, 0)).map { machine.entry(at: $0) }, state.file)
         }
-        return entries(slots, in: file)
+        return self.entries(entries, in: file)
     }
 
     /// `file` is nil after the outbox was closed.
-    func entries(_ slots: [OutboxStateMachine.Slot], in file: OpenFile?) -> [OutboxEntry] {
-        slots.map { slot in
-            let payload = file.flatMap { try? entry(slot, $0) }
-            return OutboxEntry(slot, payload, lastError: lastError(slot, file))
+    func entries(_ entries: [OutboxStateMachine.Entry], in file: OpenFile?) -> [OutboxEntry] {
+        entries.map { slot, key in
+            let id = file.flatMap { try? entry(slot, $0).deduplicationID }
+            return OutboxEntry(slot, key, deduplicationID: id, lastError: lastError(slot, file))
         }
     }
 
@@ -65,8 +65,8 @@ extension OutboxShell {
             let machine = state.machine
             let numbers = machine.slots.entries(limit: min(max(limit, 0), 1 << 20) * 64)
             let entries = numbers.map { number in
-                let slot = machine.slots[number]
-                return (slot, machine.keyName(of: slot), machine.waitReason(of: number, now))
+                let (slot, key) = machine.entry(at: number)
+                return (slot, key, machine.waitReason(of: number, now))
             }
             return (entries, machine.slots.count, self.head(state), state.file)
         }

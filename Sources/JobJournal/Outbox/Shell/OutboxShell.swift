@@ -111,22 +111,9 @@ final class OutboxShell: Sendable {
         startAttempts()
     }
 
-    // MARK: Suspension and delays
-
-    func setReason(_ reason: String, _ isSet: Bool) {
-        guarded.withLock { state in
-            if isSet {
-                state.machine.reasons.insert(reason)
-            } else {
-                state.machine.reasons.remove(reason)
-            }
-        }
-        startAttempts()
-    }
-
-    func retryNow() {
-        let time = time()
-        guarded.withLock { $0.machine.delaysEnded(time) }
+    /// Makes a change that is not stored, and starts the attempts that may start afterwards.
+    func changeUnstored(_ body: (inout OutboxStateMachine) -> Void) {
+        guarded.withLock { body(&$0.machine) }
         startAttempts()
     }
 

@@ -35,6 +35,11 @@ struct OutboxSlots: Sendable {
         ///
         /// Nil if the entry is not delayed.
         var dueAt: Double?
+
+        /// The wall time at which the delay ends.
+        var delayedUntil: Double {
+            max(ignoresDelay ? OutboxProgress.never : progress.delayUntil, progress.notBefore)
+        }
     }
 
     /// The lists that an entry is in, each ordered by position.

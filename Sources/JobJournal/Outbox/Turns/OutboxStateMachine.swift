@@ -7,6 +7,8 @@ struct OutboxStateMachine: Sendable {
     typealias ID = UInt64
     typealias Number = OutboxSlots.Number
     typealias Slot = OutboxSlots.Slot
+    /// An entry and the name of its key.
+    typealias Entry = (slot: Slot, key: String?)
 
     /// The wall time and the time on the session's clock, in seconds.
     struct Time: Sendable {
@@ -50,11 +52,11 @@ struct OutboxStateMachine: Sendable {
     /// The number of running attempts, including those of removed entries.
     var activeCount: Int { attempts.count }
 
-    func keyName(of slot: Slot) -> String? { keys[slot.key].name }
+    func entry(_ id: ID) -> Entry? { slots.numbers[id].map { entry(at: $0) } }
 
-    /// Returns an entry and the name of its key.
-    func entry(_ id: ID) -> (slot: Slot, key: String?)? {
-        slots.numbers[id].map { (slots[$0], keyName(of: slots[$0])) }
+    func entry(at number: Number) -> Entry {
+        let slot = slots[number]
+        return (slot, keys[slot.key].name)
     }
 
     // MARK: Turns
@@ -284,12 +286,9 @@ struct OutboxStateMachine: Sendable {
     mutating func timePassed(_ time: Time) {
         while let due = nextDue(), let delay = delays.first {
             guard let number = slots.numbers[delay.id] else { return }
-            let slot = slots[number]
-            let wall = max(
-                slot.ignoresDelay ? .zero : slot.progress.delayUntil,
-                slot.progress.notBefore
-            )
-            guard due <= time.clock + 1e-9 || wall <= time.wall else { return }
+            guard due <= time.clock + 1e-9 || slots[number].delayedUntil <= time.wall else {
+                return
+            }
             _ = delays.popFirst()
             change(number) { $0.dueAt = nil }
             entryChanged(number)
