@@ -4,7 +4,7 @@
 /// may be missing. Therefore, the record of an operation is completed when further facts are
 /// received.
 struct TimelineRecording {
-    private struct Record {
+    struct Record {
         let id: Int
         /// Nil for the root, and while the job is not known.
         var parentID: Int?
@@ -24,6 +24,14 @@ struct TimelineRecording {
         ///
         /// A job is also shown if a task below it has begun.
         var hasBegun: Bool { start != .unknown || end != .unknown }
+        var shownStart: EventTime { start == .unknown ? firstSeen : start }
+        /// Nil if it has not finished.
+        var shownEnd: EventTime? { end == .unknown ? nil : max(shownStart, end) }
+        /// Its dependencies, the operation that tracked it, and the one that returned a permit of
+        /// its group.
+        var causeIDs: [Int] {
+            [causeID].compactMap(\.self) + predecessorIDs + [causes.groupCauseID]
+        }
     }
 
     private var records: [Record] = []
@@ -71,13 +79,23 @@ struct TimelineRecording {
             break
         }
         guard let parentID = event.parentID else { return true }
-        if records[index].parentID == nil {
+        // A job may track the finished job that has left it. The latter stays the upper one.
+        if records[index].parentID == nil, !isAncestor(event.operationID, of: parentID) {
             records[index].parentID = parentID
             records[index].group = event.group
         }
         if parentID == lastParentID { return true }
         lastParentID = parentID
         return indices[parentID] != nil || records.count >= limit
+    }
+
+    private func isAncestor(_ id: Int, of other: Int) -> Bool {
+        var next: Int? = other
+        while let current = next {
+            if current == id { return true }
+            next = indices[current].flatMap { records[$0].parentID }
+        }
+        return false
     }
 
     /// Sets the missing ends of predecessors, which had finished by the start of this operation.
@@ -130,49 +148,26 @@ struct TimelineRecording {
     /// - Parameter now: The end of the operations that still run.
     /// - Returns: The timeline, which begins with the start of the first operation.
     func timeline(at now: EventTime) -> Timeline {
-        let (shown, ends) = shownAndEnds()
-        let newIndices = Dictionary(
-            uniqueKeysWithValues: zip(shown.map { records[$0].id }, 0...)
-        )
-        let waits = shown.map { waitingRecord(records[$0], newIndices) }
-        let origin = waits.map(\.start).min() ?? now
-        let entries = zip(shown, zip(waits, TimelineWaits(waits).predecessors))
-            .map { index, found in
-                let (record, (wait, predecessors)) = (records[index], found)
-                let end = wait.end ?? max(wait.start, ends[index] ?? now)
-                return Timeline.Entry(
-                    name: record.name.text,
-                    typeName: record.name.typeName,
-                    group: record.group?.description,
-                    outcome: record.outcome,
-                    parent: wait.parent,
-                    start: origin.duration(to: wait.start),
-                    end: origin.duration(to: end),
-                    predecessors: predecessors
-                )
-            }
+        let parents = records.map { $0.parentID.flatMap { indices[$0] } }
+        let (shown, ends) = shownAndEnds(below: parents)
+        let newIndices = Dictionary(uniqueKeysWithValues: zip(shown, 0...))
+        let predecessors = TimelineWaits(records, below: parents, indices).predecessors
+        let origin = shown.map { records[$0].shownStart }.min() ?? now
+        let entries = shown.map { index in
+            let record = records[index]
+            let end = record.shownEnd ?? max(record.shownStart, ends[index] ?? now)
+            return Timeline.Entry(
+                name: record.name.text,
+                typeName: record.name.typeName,
+                group: record.group?.description,
+                outcome: record.outcome,
+                parent: parents[index].flatMap { newIndices[$0] },
+                start: origin.duration(to: record.shownStart),
+                end: origin.duration(to: end),
+                predecessors: predecessors[index].compactMap { newIndices[$0] }
+            )
+        }
         return Timeline(entries, omittedCount: omittedCount)
-    }
-
-    /// Returns the facts that decide which operations one waited for.
-    ///
-    /// Operations are indices among those that are shown.
-    private func waitingRecord(
-        _ record: Record,
-        _ newIndices: [Int: Int]
-    ) -> TimelineWaits.Record {
-        let start = record.start == .unknown ? record.firstSeen : record.start
-        let causeIDs = record.predecessorIDs + [record.causes.groupCauseID]
-        return TimelineWaits.Record(
-            tracked: record.firstSeen,
-            start: start,
-            end: record.end == .unknown ? nil : max(start, record.end),
-            parent: record.parentID.flatMap { newIndices[$0] },
-            predecessors: ([record.causeID].compactMap(\.self) + causeIDs)
-                .compactMap { newIndices[$0] },
-            queueID: record.causes.queueID,
-            threadCause: newIndices[record.causes.threadCauseID]
-        )
     }
 
     /// Returns the indices of the operations that have begun and of the jobs above them, and the
@@ -180,8 +175,7 @@ struct TimelineRecording {
     ///
     /// If its job did not wait for an operation, the job's end counts, because nothing is recorded
     /// of the operation after that.
-    private func shownAndEnds() -> (shown: [Int], ends: [EventTime?]) {
-        let parents = records.map { $0.parentID.flatMap { indices[$0] } }
+    private func shownAndEnds(below parents: [Int?]) -> (shown: [Int], ends: [EventTime?]) {
         let depths = Timeline.depths(of: parents)
         let order = records.indices.sorted { depths[$0] < depths[$1] }
         var ends = records.map { $0.end == .unknown ? nil : $0.end }

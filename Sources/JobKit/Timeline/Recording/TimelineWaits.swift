@@ -3,21 +3,6 @@
 /// These are its dependencies, and operations that returned a permit of its queue, or a thread,
 /// when nothing else prevented it from starting.
 struct TimelineWaits {
-    struct Record {
-        let tracked: EventTime
-        let start: EventTime
-        /// Nil if the operation has not finished.
-        let end: EventTime?
-        let parent: Int?
-        /// Its dependencies, the operation that tracked it, and the one that returned a permit of
-        /// its group.
-        let predecessors: [Int]
-        /// The queue with a concurrency limit in which it ran, or 0.
-        let queueID: Int
-        /// The operation that ended last on the thread that started it.
-        let threadCause: Int?
-    }
-
     /// The operations that had to finish before each record could start.
     ///
     /// They are indices among the records.
@@ -26,37 +11,42 @@ struct TimelineWaits {
     /// The finished records of each queue, by end.
     private let ended: [Int: [(end: EventTime, index: Int)]]
 
-    init(_ records: [Record]) {
+    /// Finds them among records.
+    ///
+    /// - Parameters:
+    ///   - records: The records.
+    ///   - parents: The index of each record's job.
+    ///   - indices: The index of each operation, by its number.
+    init(_ records: [TimelineRecording.Record], below parents: [Int?], _ indices: [Int: Int]) {
         let ends = records.enumerated()
-            .compactMap { index, record in record.end.map { (end: $0, index: index) } }
+            .compactMap { index, record in record.shownEnd.map { (end: $0, index: index) } }
             .sorted { ($0.end, $0.index) < ($1.end, $1.index) }
-        ended = Dictionary(grouping: ends) { records[$0.index].queueID }
-        predecessors = records.map(\.predecessors)
+        ended = Dictionary(grouping: ends) { records[$0.index].causes.queueID }
+        predecessors = records.map { $0.causeIDs.compactMap { indices[$0] } }
         for (index, record) in records.enumerated() {
-            let ready = Self.whenReady(record, among: records)
-            guard ready < record.start else { continue }
+            // After this time, only a permit or a thread was missing.
+            let ends = predecessors[index].compactMap { records[$0].shownEnd }
+            let job = parents[index].map { records[$0].shownStart }
+            let ready = ([record.firstSeen, job].compactMap(\.self) + ends).max()
+            guard let ready, ready < record.shownStart else { continue }
             // Each of these may have returned the permit or the thread.
-            let givers = [record.threadCause, lastEnd(before: index, record)].compactMap(\.self)
-            predecessors[index] += givers.filter { giver in
-                records[giver].end.map { ready < $0 && $0 <= record.start } ?? false
-            }
+            let givers = [indices[record.causes.threadCauseID], lastEnd(before: index, record)]
+            predecessors[index] += givers.compactMap(\.self)
+                .filter { giver in
+                    records[giver].shownEnd.map { ready < $0 && $0 <= record.shownStart } ?? false
+                }
         }
     }
 
-    /// Returns the time after which only a permit or a thread was missing.
-    private static func whenReady(_ record: Record, among records: [Record]) -> EventTime {
-        let ends = record.predecessors.compactMap { records[$0].end }
-        let parent = record.parent.map { records[$0].start }
-        return ([record.tracked] + ends + [parent].compactMap(\.self)).max() ?? record.tracked
-    }
-
     /// Returns the last operation of the record's queue that ended before the record started.
-    private func lastEnd(before index: Int, _ record: Record) -> Int? {
-        guard record.queueID != 0, let list = ended[record.queueID] else { return nil }
+    private func lastEnd(before index: Int, _ record: TimelineRecording.Record) -> Int? {
+        guard record.causes.queueID != 0, let list = ended[record.causes.queueID] else {
+            return nil
+        }
         var (low, high) = (0, list.count)
         while low < high {
             let middle = (low + high) / 2
-            if list[middle].end <= record.start { low = middle + 1 } else { high = middle }
+            if list[middle].end <= record.shownStart { low = middle + 1 } else { high = middle }
         }
         let found = list[..<low].last?.index
         return found == index ? nil : found

@@ -57,6 +57,26 @@ final class TimelineRecorderTests: XCTestCase {
         }
     }
 
+    func testJobThatTracksTheFinishedJobThatHasLeftItIsBelowIt() async {
+        let upper = JobController(name: "upper")
+        let lower = JobController(name: "lower")
+        let recorder = TimelineRecorder()
+        for job in [upper, lower] { job.addObserver(recorder) }
+        let task = EventOperation<Void>(name: "task")
+        lower.track(task) { [unowned lower] _ in lower.track(upper) }
+        upper.track(lower, cancellation: .leaveRunning)
+        upper.start()
+        lower.start()
+        upper.finish()
+        await upper.waitForFinish()
+        task.start()
+        task.finish()
+        await lower.waitForFinish()
+        let timeline = recorder.timeline
+        XCTAssertEqual(timeline.entries.map(\.name), ["upper", "lower", "task"])
+        XCTAssertEqual(timeline.entries.map(\.parent), [nil, 0, 1])
+    }
+
     // R5, R6
     func testJobIsRecordedWithItsTasksAndItsCriticalPath() async throws {
         let job = Import()
