@@ -21,7 +21,10 @@ extension Timeline {
                 && (!jobs.contains(index) || entries[index].givenGroup != nil)
         }
         return Dictionary(grouping: counted.map { entries[$0] }, by: \.groupName)
-            .map { Group(name: $0, of: $1) }
+            .map { name, tasks in
+                let duration = tasks.reduce(.zero) { $0 + $1.end - $1.start }
+                return Group(name: name, taskCount: tasks.count, duration: duration)
+            }
             .sorted { left, right in
                 (right.duration, left.name) < (left.duration, right.name)
             }
@@ -29,11 +32,6 @@ extension Timeline {
 }
 
 extension Timeline.Group {
-    init(name: String, of tasks: [Timeline.Entry]) {
-        let duration = tasks.reduce(.zero) { $0 + $1.end - $1.start }
-        self.init(name: name, taskCount: tasks.count, duration: duration)
-    }
-
     /// `12 tasks, 1.20 s`.
     var facts: String { "\(taskCount.counting("task")), \(duration.shortText)" }
 }

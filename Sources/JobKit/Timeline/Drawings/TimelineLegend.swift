@@ -20,7 +20,9 @@ struct TimelineLegend {
     init(of facts: TimelineFacts, layout: TimelineLayout) {
         self.layout = layout
         bottom = layout.plotBottom + 26
-        addGroups(facts.groups)
+        let drawn = facts.entries.indices.filter { !facts.isJob($0) }
+        let names = Set(drawn.map { facts.entries[$0].groupName })
+        addGroups(facts.groups.filter { names.contains($0.name) })
         if facts.tasks.contains(where: { !$0.isEmpty }) { add("job", "job") }
         let words = Set(facts.entries.map(\.outcomeWord))
         for word in ["failed", "cancelled", "running"] where words.contains(word) {

@@ -79,7 +79,6 @@ private struct TimelineSVG {
     private var axis: String {
         let ticks = TimelineAxis(span: facts.span, count: Int(layout.plotWidth / 100)).ticks
         let (top, bottom) = (TimelineLayout.plotTop - 6, layout.plotBottom + 4)
-        let isTall = layout.plotHeight > 800
         var grid = "<path class=\"grid\" d=\""
         var labels = ""
         for tick in ticks {
@@ -87,9 +86,7 @@ private struct TimelineSVG {
             grid += "M\(x.text(decimals: 1)) \(top)V\(bottom.text(decimals: 1))"
             let isLast = x > layout.width - 60
             let (labelX, style) = isLast ? (x - 3, "tick end") : (x + 3, "tick")
-            for y in isTall ? [top - 2, bottom + 8] : [top - 2] {
-                labels += TimelineStyle.text(tick.label, x: labelX, y: y, style: style)
-            }
+            labels += TimelineStyle.text(tick.label, x: labelX, y: top - 2, style: style)
         }
         return grid + "\"/>\n" + labels
     }

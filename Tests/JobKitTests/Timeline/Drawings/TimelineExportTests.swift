@@ -146,6 +146,9 @@ import Testing
         ])
         #expect(timeline.groups.map(\.name) == ["Upload", "files"])
         #expect(timeline.groups.map(\.taskCount) == [2, 1])
+        // A job is drawn as a background, so its group has no colour.
+        #expect(timeline.svg().contains("Upload (2 tasks"))
+        #expect(!timeline.svg().contains("files ("))
     }
 
     @Test func groupsAreNamedAndSummed() {
