@@ -15,8 +15,6 @@ final class StepRun: Sendable {
         var lastStep = ContinuousClock.now
         /// Whether a round is about to begin.
         var isDue = false
-        /// Whether a round is scheduled after a pause.
-        var isTicking = false
         var continuation: CheckedContinuation<Bool, Never>?
         var isCancelRequested = false
         /// The step that is executing.
@@ -77,7 +75,7 @@ final class StepRun: Sendable {
             }
             executor.runBegan(self)
             wake()
-            watchSteps(on: DispatchQueue(label: "JobKitTesting.StepQueue watch"))
+            watch(on: DispatchQueue(label: "JobKitTesting.StepQueue watch"))
         }
     }
 
@@ -126,8 +124,7 @@ final class StepRun: Sendable {
         }
         guard !job.isFinished else { return end(hasFinished: true) }
         let idle = state.withLock { $0.lastStep.duration(to: .now) }
-        guard idle < patience else { return end(hasFinished: false) }
-        tick()
+        if idle >= patience { end(hasFinished: false) }
     }
 
     /// Starts an operation or continues a body.
@@ -164,20 +161,21 @@ final class StepRun: Sendable {
 
     // MARK: Steps that block their thread
 
-    /// Checks from time to time whether a step blocks its thread.
+    /// Checks from time to time whether a step blocks its thread, or begins a round if there is
+    /// none.
     ///
     /// - Parameter queue: A queue with a thread that no step blocks.
-    private func watchSteps(on queue: DispatchQueue) {
-        queue.asyncAfter(deadline: .now() + Self.pause * 2) { [weak self] in
+    private func watch(on queue: DispatchQueue) {
+        queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
             guard let self, state.withLock({ $0.continuation != nil }) else { return }
             checkStep()
-            watchSteps(on: queue)
+            watch(on: queue)
         }
     }
 
     private func checkStep() {
         let (step, thread) = state.withLock { ($0.step, $0.leftCount) }
-        guard let step else { return }
+        guard let step else { return wake() }
         let time = step.began.duration(to: .now)
         guard time >= min(Self.longStep, patience) else { return }
         if step.operation?.isFinished == true {
@@ -200,21 +198,12 @@ final class StepRun: Sendable {
         let isLeft = state.withLock { state in
             guard state.leftCount == thread, state.step != nil else { return false }
             state.leftCount += 1
-            (state.step, state.isDue, state.isTicking) = (nil, false, false)
+            (state.step, state.isDue) = (nil, false)
             state.lastStep = .now
             return true
         }
         if isLeft { executor.replaceQueue() }
         return isLeft
-    }
-
-    private func tick() {
-        guard !state.withLock({ exchange(&$0.isTicking, with: true) }) else { return }
-        let thread = state.withLock { $0.leftCount }
-        executor.queue.asyncAfter(deadline: .now() + Self.pause) { [self] in
-            state.withLock { $0.isTicking = false }
-            round(thread)
-        }
     }
 
     private func end(hasFinished: Bool) {
