@@ -9,10 +9,6 @@ extension JobState {
     @inline(__always)
     var unretainedJob: Unmanaged<JobController>? { startedJob.map { .passUnretained($0) } }
 
-    var isSuspended: Bool { machine.isSuspended }
-    var hasEnteredMain: Bool { machine.hasEnteredMain }
-    /// Whether the job has ended before entering `main()`, so none of its code ever runs.
-    var callsNothing: Bool { machine.callsNothing }
     /// When the job began to end, or nil if it is not ending or has finished.
     var stopRequest: CoarseTime? {
         machine.ending != nil && !machine.hasFinished ? endRequestedAt : nil
@@ -21,31 +17,11 @@ extension JobState {
     /// A task with its record.
     typealias Entry = (record: TaskRecord, task: Operation)
 
-    /// The number of tasks that the job waits for.
-    var openCount: Int { machine.openCount }
     /// Whether the job was started and waits for tasks, which may borrow its permit.
     var hasTasksToLendTo: Bool { startedJob != nil && machine.openCount > 0 }
-    /// The undelivered tasks, in the order in which they were tracked.
-    var operations: [Operation] { tasks.operations }
     /// The undelivered tasks with their records, in the same order.
     var entries: [Entry] {
         tasks.records.compactMap { record in record.task.map { (record, $0) } }
-    }
-    /// How many tasks the job has tracked in total.
-    var trackedCount: Int { tasks.trackedCount }
-    /// Whether a task was not delivered yet.
-    var hasUndelivered: Bool { !tasks.isEmpty }
-    /// The record after another one that is in the list, or the first one, or nil at the end.
-    func record(after record: TaskRecord?) -> TaskRecord? { tasks.record(after: record) }
-
-    /// All records, unless the tasks of groups are already counted.
-    var uncounted: [(record: TaskRecord, task: Operation?)] {
-        submission.isCounting ? [] : tasks.records.map { ($0, $0.task) }
-    }
-
-    /// Whether the job waits for a task and has not ended.
-    func waits(for record: TaskRecord) -> Bool {
-        isAwaited(record) && record.isAwaited
     }
 
     /// Whether the job has a task and has not ended.
@@ -61,10 +37,6 @@ extension JobState {
 
     /// The started job, and the fraction that it computes from its tasks.
     var jobAndFraction: (job: JobController?, fraction: Double) { (startedJob, tally.fraction) }
-    /// The job's progress object, and the fraction that the job computes from its tasks.
-    var progressAndFraction: (progress: JobProgress?, fraction: Double) {
-        (progress, tally.fraction)
-    }
 
     /// The tasks and the work of an ending job that another thread is still cancelling.
     ///
@@ -79,21 +51,6 @@ extension JobState {
     var callbackRecord: TaskRecord? { callback?.action.message?.withRecord { $0 } ?? nil }
 
     // MARK: Observers
-
-    /// The job's own entries of some observers, or nil for those that it lacks.
-    func known(_ entries: [JobObservers.Entry]) -> [JobObservers.Entry?] {
-        entries.map { observers.entry(of: $0.observer) }
-    }
-
-    /// The job's entry of an observer.
-    func entry(of observer: any JobObserver) -> JobObservers.Entry? {
-        observers.entry(of: observer)
-    }
-
-    /// The observers that the job passes on to a task.
-    func entriesPassed(to record: TaskRecord) -> [JobObservers.Entry] {
-        record.isAwaited ? observers.entries : []
-    }
 
     /// The observers that were added to the job itself, and when it was started.
     func ownObservers(rootID: Int) -> (entries: [JobObservers.Entry], startTime: EventTime) {

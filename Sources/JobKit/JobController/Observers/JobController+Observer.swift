@@ -34,7 +34,15 @@ extension JobController {
     /// - Parameter observer: The observer.
     public final func addObserver(_ observer: any JobObserver) {
         setFlag(.observed)
-        JobObservers.add(observer, to: self)
+        // Must come before the list is changed, because the tracking of a task reads the list and
+        // its finish reads the flag.
+        shell.features.insert(.observed)
+        let entry = JobObservers.Entry(observer: observer, rootID: eventNumber)
+        let (passed, isComplete) = shell.send { state in
+            let isComplete = !state.machine.isStarted
+            return (state.addObservers([entry], isComplete: isComplete), isComplete)
+        }
+        JobObservers.passOn(passed.entries, to: passed.tasks, isComplete: isComplete)
     }
 
     /// Removes an observer that was added to this job.
@@ -47,7 +55,8 @@ extension JobController {
     ///
     /// - Parameter observer: The observer. If it was not added, nothing happens.
     public final func removeObserver(_ observer: any JobObserver) {
-        JobObservers.remove(observer, from: self)
+        let entry = JobObservers.Entry(observer: observer, rootID: eventNumber)
+        JobObservers.remove([entry], from: self, passedOnBy: nil)
     }
 
     /// Notifies the job's own observers of its start or finish.

@@ -2,14 +2,21 @@ import Synchronization
 
 /// The observers of a job.
 struct JobObservers: Sendable {
-    /// An observer and the number of the job that it was added to.
+    /// An observer, and how the job has got it.
     struct Entry: Sendable {
         let observer: any JobObserver
+        /// The number of the job that it was added to.
         let rootID: Int
+        /// The job's record in the job that passes the observer on.
+        ///
+        /// Nil if it was added to the job itself.
+        var source: ObjectIdentifier?
     }
 
     /// The observers added to the job itself and to its ancestors, in order, each of them once.
     private(set) var entries: [Entry] = []
+    /// Further entries of the observers that the job has got from several sources.
+    private var others: [ObjectIdentifier: [Entry]] = [:]
     /// The indices of the first entries, as many as lookups have needed, or none while there are
     /// few.
     private var indices: [ObjectIdentifier: Int] = [:]
@@ -30,47 +37,72 @@ struct JobObservers: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Adds an observer to the job itself, so it also receives the job's own start and finish.
-    mutating func add(_ observer: any JobObserver, rootID: Int, isComplete: Bool) {
-        let entry = Entry(observer: observer, rootID: rootID)
-        if let index = index(of: observer) { entries[index] = entry } else { entries.append(entry) }
-        if isComplete { completeCount = entries.count }
-    }
-
-    /// Adds the observers of an ancestor and returns whether the job lacked any of them.
-    mutating func inherit(_ inherited: [Entry], isComplete: Bool) -> Bool {
-        let before = entries.count
-        for entry in inherited where index(of: entry.observer) == nil { entries.append(entry) }
-        if isComplete { completeCount = entries.count }
-        return entries.count > before
-    }
-
-    /// Removes observers and returns the indices that they had.
-    mutating func remove(_ ids: Set<ObjectIdentifier>) -> [Int] {
-        let removed = entries.indices.filter {
-            ids.contains(ObjectIdentifier(entries[$0].observer))
+    /// Adds observers from one source, and returns those that the job must pass on.
+    ///
+    /// An observer that was added to the job itself also receives the job's own start and finish.
+    mutating func add(_ added: [Entry], isComplete: Bool) -> [Entry] {
+        var changed: [Entry] = []
+        for entry in added {
+            if let index = index(of: entry.observer) {
+                var all = sources(of: index).filter { $0.source != entry.source }
+                all.insert(entry, at: entry.source == nil ? 0 : all.count)
+                if set(all, at: index) { changed.append(entries[index]) }
+            } else {
+                entries.append(entry)
+                changed.append(entry)
+            }
         }
-        guard !removed.isEmpty else { return [] }
-        completeCount -= removed.count { $0 < completeCount }
-        entries.removeAll { ids.contains(ObjectIdentifier($0.observer)) }
+        if isComplete { completeCount = entries.count }
+        return changed
+    }
+
+    /// The consequences of a removal.
+    struct Removed {
+        /// The entries of the observers that the job no longer has.
+        var entries: [Entry] = []
+        /// Their indices before the removal.
+        var indices: [Int] = []
+        /// The entries of observers that the job still has from another source.
+        var replaced: [Entry] = []
+    }
+
+    /// Removes observers that the job has got from one source.
+    mutating func remove(_ removed: [Entry], from source: ObjectIdentifier?) -> Removed {
+        var result = Removed()
+        for entry in removed {
+            guard let index = index(of: entry.observer) else { continue }
+            let all = sources(of: index).filter { $0.source != source }
+            if all.isEmpty {
+                result.entries.append(entry)
+                result.indices.append(index)
+            } else if set(all, at: index) {
+                result.replaced.append(entries[index])
+            }
+        }
+        guard !result.indices.isEmpty else { return result }
+        let gone = Set(result.indices)
+        completeCount -= gone.count { $0 < completeCount }
+        entries = entries.indices.filter { !gone.contains($0) }.map { entries[$0] }
         indices = [:]
-        return removed
+        return result
+    }
+
+    /// All entries of one observer, of which the first one counts.
+    private func sources(of index: Int) -> [Entry] {
+        [entries[index]] + others[ObjectIdentifier(entries[index].observer), default: []]
+    }
+
+    /// Changes the entries of one observer, and returns whether its events have another root now.
+    private mutating func set(_ all: [Entry], at index: Int) -> Bool {
+        let id = ObjectIdentifier(entries[index].observer)
+        others[id] = all.count > 1 ? Array(all.dropFirst()) : nil
+        defer { entries[index] = all[0] }
+        return entries[index].rootID != all[0].rootID
     }
 
     /// Returns the entry of an observer, or nil if it observes neither the job nor an ancestor.
     func entry(of observer: any JobObserver) -> Entry? {
         entries.first { $0.observer === observer }
-    }
-
-    /// Replaces the entries of observers that are present.
-    ///
-    /// - Returns: Whether `replacing` had any entries.
-    mutating func replace(_ replacing: [Entry]) -> Bool {
-        for entry in replacing {
-            guard let index = index(of: entry.observer) else { continue }
-            entries[index] = entry
-        }
-        return !replacing.isEmpty
     }
 
     // MARK: The job

@@ -42,7 +42,8 @@ extension JobState {
         by job: JobController
     ) -> TaskNotification {
         var notification = notification(of: record, task, by: job)
-        record.trackingIsNotified(to: notification.entries.count)
+        record.notifications = .begun
+        record.notifiedObservers = Int32(notification.entries.count)
         notification.pending = notification.entries.indices
         if ThreadContext.current.pointee.callbackJob == ObjectIdentifier(record.shell) {
             notification.causeID = observers.causeID
@@ -63,65 +64,76 @@ extension JobState {
         at time: EventTime
     ) -> TaskNotification? {
         guard record.isAwaited, let notification = notification(of: record),
-            record.change({ $0.begin(endsTask: kind == .finished) })
+            record.notifications.begin(endsTask: kind == .finished)
         else { return nil }
-        record.eventIsNotified(
-            to: notification.entries.count,
-            startTime: kind == .started ? time : nil
-        )
+        record.notifiedObservers = Int32(notification.entries.count)
+        if kind == .started { record.startTime = time }
+        return notification
+    }
+
+    /// Creates the notification that a task's callbacks have returned, and marks it as being sent.
+    ///
+    /// It leaves out the observers that do not know the task, so that its events add up.
+    ///
+    /// - Returns: Nil if observers do not know the task's finish.
+    func deliveryBegan(of record: TaskRecord) -> TaskNotification? {
+        guard var notification = notification(of: record), record.notifications.beginDelivery()
+        else { return nil }
+        if !notification.pending.isEmpty {
+            notification.entries.removeSubrange(notification.pending)
+            notification.pending = 0..<0
+        }
         return notification
     }
 
     // MARK: Adding and removing
 
-    /// Adds an observer.
-    ///
-    /// - Returns: The tasks that must report to it, and whether it is also notified of tasks that
-    ///   were tracked before.
-    mutating func addObserver(
-        _ observer: any JobObserver,
-        rootID: Int
-    ) -> (tasks: [Entry], isComplete: Bool) {
-        let isComplete = !machine.isStarted
-        observers.add(observer, rootID: rootID, isComplete: isComplete)
-        return (entries, isComplete)
-    }
+    /// Observers, and the tasks of the job that must report to them.
+    typealias PassedObservers = (entries: [JobObservers.Entry], tasks: [Entry])
 
-    /// Adds the observers of an ancestor, and returns the tasks that must report to new ones.
-    mutating func inheritObservers(
-        _ inherited: [JobObservers.Entry],
+    /// Adds observers, and returns those that the job must pass on to its tasks.
+    mutating func addObservers(
+        _ added: [JobObservers.Entry],
         isComplete: Bool
-    ) -> [Entry] {
-        observers.inherit(inherited, isComplete: isComplete) ? entries : []
+    ) -> PassedObservers {
+        let changed = observers.add(added, isComplete: isComplete)
+        return (changed, changed.isEmpty ? [] : entries)
     }
 
-    /// Removes observers from the job, or replaces them by those that another job passes on.
+    /// Removes observers that the job has got from one source.
     ///
     /// - Parameters:
-    ///   - ids: The observers to remove.
-    ///   - replacing: The new entries of the observers that stay.
+    ///   - removed: The observers.
+    ///   - source: The job's record in the job that passed them on, or nil.
     ///   - removal: Waits for the threads that are notifying the removed observers.
-    /// - Returns: The tasks that pass the change on.
+    /// - Returns: The consequences, and the tasks that pass them on.
     mutating func removeObservers(
-        _ ids: Set<ObjectIdentifier>,
-        replacing: [JobObservers.Entry],
+        _ removed: [JobObservers.Entry],
+        from source: ObjectIdentifier?,
         _ removal: ObserverRemoval?
-    ) -> [Operation] {
-        let isReplaced = observers.replace(replacing)
-        let removed = observers.remove(ids)
-        guard !removed.isEmpty else { return isReplaced ? operations : [] }
+    ) -> (removed: JobObservers.Removed, tasks: [Entry]) {
+        let removed = observers.remove(removed, from: source)
+        guard !removed.entries.isEmpty else {
+            return (removed, removed.replaced.isEmpty ? [] : entries)
+        }
         for record in tasks.records {
-            record.observersRemoved(removed.count { $0 < record.notifiedObservers })
-            if let removal, record.change({ $0.observersRemoved() }) {
+            let notified = removed.indices.count { $0 < record.notifiedObservers }
+            record.notifiedObservers -= Int32(notified)
+            if let removal, record.notifications.observersRemoved() {
                 observers.await(removal, of: record)
             }
         }
-        return operations
+        return (removed, entries)
     }
 
-    /// Takes the removals that waited for the notifications of a task.
-    mutating func takeRemovals(of record: TaskRecord) -> [ObserverRemoval] {
-        observers.takeRemovals(of: record)
+    /// Ends a notification of a task's event.
+    ///
+    /// - Returns: The removals that have waited for it, and whether the caller must stop waiting.
+    mutating func notificationEnded(
+        of record: TaskRecord
+    ) -> (removals: [ObserverRemoval], stopsWaiting: Bool) {
+        let (stepsRemovals, stopsWaiting) = record.notifications.end()
+        return (stepsRemovals ? observers.takeRemovals(of: record) : [], stopsWaiting)
     }
 
     /// Records when the observed job was started.

@@ -25,15 +25,6 @@ struct TaskNotification: Sendable {
         if kind != .tracked { event(kind, at: time).post(to: entries, by: job) }
     }
 
-    /// Leaves out the observers that have not received the tracking, because the task has finished.
-    ///
-    /// They receive nothing of the task, so its events add up.
-    mutating func leaveOutPending() {
-        guard !pending.isEmpty else { return }
-        entries.removeSubrange(pending)
-        pending = 0..<0
-    }
-
     // Not inlined, because inlined code would copy the event before passing it on.
     @inline(never)
     private func event(_ kind: JobEvent.Kind, at time: EventTime) -> JobEvent {
@@ -56,9 +47,6 @@ struct TaskNotification: Sendable {
             operationName: OperationName(of: task)
         )
     }
-
-    /// The task, if it is a job.
-    var nestedJob: JobController? { concurrentTask?.asJob }
 
     private var concurrentTask: ConcurrentOperation? {
         isConcurrent ? unsafeDowncast(task, to: ConcurrentOperation.self) : nil

@@ -1,6 +1,6 @@
 /// Counts the threads that are notifying observers of a task, and records whether its end was sent.
 ///
-/// It is one word of the task's record. Its methods return the actions that follow from a change.
+/// The job's lock guards it. Its methods return the actions that follow from a change.
 ///
 /// A job waits for a task while observers are notified of it, so that the job's own finish is the
 /// last event. Observers are notified either of a task's finish or of its drop, never of both.

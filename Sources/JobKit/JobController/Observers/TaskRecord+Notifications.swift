@@ -1,15 +1,21 @@
+import Foundation
+
 /// Notifies a job's observers of the events of one task.
 ///
 /// Never used for a job without observers.
 extension TaskRecord {
+    /// Makes the task report its start, and returns it if it is a job, which has its own observers.
+    func reportsStart(of task: Operation) -> JobController? {
+        task.mark(.observed)
+        return task.asJob
+    }
+
     /// Notifies that the task is tracked, before any other event of the task.
     func notifyTracked(_ notification: TaskNotification) {
         notification.post(.tracked, at: .now)
-        guard let nested = JobObservers.jobReporting(notification.task) else {
-            return notificationEnded()
-        }
-        let tasks = endedAfterInheriting(notification.entries, by: nested, isComplete: true)
-        JobObservers.passOn(notification.entries, to: tasks, isComplete: true)
+        guard let nested = reportsStart(of: notification.task) else { return notificationEnded() }
+        let passed = endedAfterAdding(notification.entries, to: nested, isComplete: true)
+        JobObservers.passOn(passed.entries, to: passed.tasks, isComplete: true)
     }
 
     /// Passes observers on to the task, which is a job, unless its parent no longer waits for it.
@@ -17,39 +23,43 @@ extension TaskRecord {
     /// They are first notified that the task is tracked, because this comes before every event of
     /// the tasks below it (R2).
     ///
-    /// - Returns: The tasks of that job, which must report to the observers next.
+    /// - Returns: What that job must pass on next.
     func passOn(
         _ entries: [JobObservers.Entry],
         to nested: JobController,
         isComplete: Bool
-    ) -> [JobState.Entry] {
+    ) -> JobState.PassedObservers {
         let time = EventTime.now
-        guard let notification = began(.tracked, at: time) else { return [] }
+        guard let notification = began(.tracked, at: time) else { return ([], []) }
         notification.post(.tracked, at: time)
-        return endedAfterInheriting(entries, by: nested, isComplete: isComplete)
+        return endedAfterAdding(entries, to: nested, isComplete: isComplete)
     }
 
     /// Adds observers to a nested job, and then ends the notification.
     ///
     /// Until then, the parent does not drop the nested job. Therefore, no traversal that removes
     /// the observers because of the drop has passed before they are added.
-    private func endedAfterInheriting(
+    private func endedAfterAdding(
         _ entries: [JobObservers.Entry],
-        by nested: JobController,
+        to nested: JobController,
         isComplete: Bool
-    ) -> [JobState.Entry] {
+    ) -> JobState.PassedObservers {
         nested.shell.features.insert(.observed)
-        let tasks = nested.shell.send { $0.inheritObservers(entries, isComplete: isComplete) }
+        let added = entries.map { entry in
+            var entry = entry
+            entry.source = ObjectIdentifier(self)
+            return entry
+        }
+        let passed = nested.shell.send { $0.addObservers(added, isComplete: isComplete) }
         // If the parent has lost observers in the meantime, the traversal that removed them may
         // have reached the nested job too early.
-        let known = shell.ask { $0.known(entries) }
-        let lost = zip(entries, known).filter { $1 == nil }.map(\.0)
-        let removal = ObserverRemoval { [self] in notificationEnded() }
-        if !lost.isEmpty {
-            JobObservers.remove(lost, from: nested, droppedBy: self, removal)
+        let lost = shell.ask { state in
+            added.filter { state.observers.entry(of: $0.observer) == nil }
         }
+        let removal = ObserverRemoval { [self] in notificationEnded() }
+        if !lost.isEmpty { JobObservers.remove(lost, from: nested, passedOnBy: self, removal) }
         removal.step()
-        return tasks
+        return passed
     }
 
     /// Notifies of the task's start, unless the job no longer waits for the task.
@@ -75,11 +85,10 @@ extension TaskRecord {
 
     /// Notifies that the task's callbacks have returned, if observers were notified of its finish.
     func notifyDelivered() {
-        guard change({ $0.beginDelivery() }) else { return }
         var notification: TaskNotification?
-        shell.send { notification = $0.notification(of: self) }
-        notification?.leaveOutPending()
-        notification?.post(.delivered, at: .now)
+        shell.ask { notification = $0.deliveryBegan(of: self) }
+        guard let notification else { return }
+        notification.post(.delivered, at: .now)
         notificationEnded()
     }
 
@@ -88,7 +97,7 @@ extension TaskRecord {
     /// If the task is a job, the observers that came through this job are removed from it first.
     /// They receive no further events of it or of anything below it (R2).
     func notifyDropped(_ notification: TaskNotification?) {
-        guard let notification, let nested = notification.nestedJob else {
+        guard let notification, let nested = notification.task.asJob else {
             notification?.post(.dropped, at: .now)
             return notificationEnded()
         }
@@ -96,18 +105,15 @@ extension TaskRecord {
             notification.post(.dropped, at: .now)
             notificationEnded()
         }
-        JobObservers.remove(notification.entries, from: nested, droppedBy: self, removal)
+        JobObservers.remove(notification.entries, from: nested, passedOnBy: self, removal)
         removal.step()
     }
 
     /// Performs the actions that had to wait while a thread was notifying observers.
     func notificationEnded() {
-        let action = change { $0.end() }
-        if action.stepsRemovals {
-            let removals = shell.send { $0.takeRemovals(of: self) }
-            for removal in removals { removal.step() }
-        }
-        if action.stopsWaiting {
+        let (removals, stopsWaiting) = shell.send { $0.notificationEnded(of: self) }
+        for removal in removals { removal.step() }
+        if stopsWaiting {
             shell.stopWaiting(for: self)
             shell.deliverElsewhere()
         }

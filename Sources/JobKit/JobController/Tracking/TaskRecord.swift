@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 // Unchecked because its superclass is. The lock of the job's shell guards its variables, and the
 // operation's lock guards the variable of ``OperationListener``.
@@ -15,7 +14,7 @@ final class TaskRecord: JobMessage, @unchecked Sendable {
     /// Whether the ending job leaves the task running.
     private(set) var isLeft = false
     /// How many of the job's observers were notified that the task is tracked.
-    private(set) var notifiedObservers: Int32 = 0
+    var notifiedObservers: Int32 = 0
     let shell: JobShell
     /// The number of the task's group in the job.
     private(set) var group = 0
@@ -33,11 +32,10 @@ final class TaskRecord: JobMessage, @unchecked Sendable {
     /// The queue that the task enters once the job lets it, or nil if it is only tracked.
     private(set) var queue: (any OperationScheduling)?
     var submission = TaskSubmission()
-    /// See ``TaskNotificationState``.
-    private let notificationState = Atomic<TaskNotificationState.RawValue>(0)
+    var notifications = TaskNotificationState(rawValue: 0)
 
     /// When the task was started, if the job was observed then.
-    private(set) var startTime = EventTime.unknown
+    var startTime = EventTime.unknown
 
     /// The fraction of its weight that the task has reported as done.
     private(set) var fraction = 0.0
@@ -114,46 +112,6 @@ final class TaskRecord: JobMessage, @unchecked Sendable {
     @inline(__always)
     func empty() -> Released {
         (task.take(), queue.take())
-    }
-
-    // MARK: Observers
-
-    /// Records that `observers` observers are being notified that the task is tracked.
-    func trackingIsNotified(to observers: Int) {
-        notificationState.store(TaskNotificationState.begun.rawValue, ordering: .relaxed)
-        notifiedObservers = Int32(observers)
-    }
-
-    /// Records that `observers` observers are being notified of an event.
-    ///
-    /// Those that did not know the task are first notified that it is tracked.
-    func eventIsNotified(to observers: Int, startTime: EventTime?) {
-        notifiedObservers = Int32(observers)
-        if let startTime { self.startTime = startTime }
-    }
-
-    /// Records that `count` of the observers that knew the task were removed.
-    func observersRemoved(_ count: Int) { notifiedObservers -= Int32(count) }
-
-    /// Whether observers were notified of the task's end, or are being notified.
-    var endIsNotified: Bool {
-        TaskNotificationState(rawValue: notificationState.load(ordering: .acquiring)).endIsNotified
-    }
-
-    /// Changes the state of the notifications atomically.
-    func change<Result>(_ change: (inout TaskNotificationState) -> Result) -> Result {
-        var current = notificationState.load(ordering: .acquiring)
-        while true {
-            var changed = TaskNotificationState(rawValue: current)
-            let result = change(&changed)
-            let (exchanged, original) = notificationState.weakCompareExchange(
-                expected: current,
-                desired: changed.rawValue,
-                ordering: .acquiringAndReleasing
-            )
-            if exchanged { return result }
-            current = original
-        }
     }
 
     /// The error of the task, or nil if it has not failed.

@@ -1,7 +1,6 @@
+import JobKit
 import JobKitTesting
 import XCTest
-
-@testable import JobKit
 
 // R2: every tracked task has finished or was dropped before its job has finished, for each way to
 // leave a job.

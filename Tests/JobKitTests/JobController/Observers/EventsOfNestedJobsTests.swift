@@ -1,7 +1,6 @@
+import JobKit
 import JobKitTesting
 import XCTest
-
-@testable import JobKit
 
 // R2: nested jobs that are left with their own tasks, and tasks that were tracked before the
 // observer was added.
@@ -60,6 +59,34 @@ final class EventsOfNestedJobsTests: XCTestCase {
         inner.start()
         await wait(for: leaf.began)
         first.cancel()
+        await bounded { await first.waitForFinish() }
+        leaf.finish()
+        await bounded { await second.waitForFinish() }
+        XCTAssertEqual(collector.kinds(of: "leaf"), [.tracked, .started, .finished, .delivered])
+        XCTAssertEqual(books.complaints, [])
+    }
+
+    /// The second job has begun to track the nested job, and does not listen to it yet.
+    func testObserverOfTwoJobsStaysIfOneLeavesTheirTaskWhileTheOtherBeginsToTrackIt() async {
+        let leaf = HeldOperation("leaf")
+        let deep = ScriptedJob("deep") { $0.trackAndQueue(leaf) }
+        let inner = ScriptedJob("inner") { $0.trackAndQueue(deep) }
+        let first = ScriptedJob("first") { $0.track(inner, cancellation: .leaveRunning) }
+        let second = ScriptedJob("second") { $0.track(inner) }
+        let (books, collector) = (EventBooks(), EventCollector())
+        for job in [first, second] {
+            job.addObserver(books)
+            job.addObserver(collector)
+        }
+        let blocking = HoldingObserver(.tracked, of: "deep")
+        second.addObserver(blocking)
+        first.start()
+        inner.start()
+        await wait(for: leaf.began)
+        second.startJob()
+        await wait(for: blocking.entered)
+        first.cancel()
+        blocking.release.open()
         await bounded { await first.waitForFinish() }
         leaf.finish()
         await bounded { await second.waitForFinish() }

@@ -1,7 +1,6 @@
+import JobKit
 import JobKitTesting
 import XCTest
-
-@testable import JobKit
 
 // R2: observers that reach jobs which already have tasks.
 final class EventsOfRunningTreesTests: XCTestCase {
