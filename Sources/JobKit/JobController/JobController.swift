@@ -119,7 +119,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     /// and a callback that a thread has already taken may still be called. Everything else waits
     /// until the job is resumed. `cancel()` works while the job is suspended.
     public final var isSuspended: Bool {
-        get { shell.ask { $0.isSuspended } }
+        get { shell.ask { $0.machine.isSuspended } }
         set { shell.setSuspended(newValue) }
     }
 
@@ -172,7 +172,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     override func callDidCancel() {
-        if shell.ask({ $0.hasEnteredMain }) { didCancel() }
+        if shell.ask({ $0.machine.hasEnteredMain }) { didCancel() }
     }
 
     override func startIsObserved() { notifyOwnObservers(of: .started) }
@@ -224,7 +224,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     override var callsNothingMore: Bool {
-        super.callsNothingMore || shell.ask { $0.callsNothing }
+        super.callsNothingMore || shell.ask { $0.machine.callsNothing }
     }
 
     override func takeOwnedOperations() -> [Operation] {

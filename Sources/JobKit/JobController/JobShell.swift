@@ -34,7 +34,7 @@ final class JobShell: CallbackDelivery {
         var mustDrain = false
         let result = state.withLock { state in
             let result = input(&state)
-            mustDrain = state.startDraining()
+            mustDrain = state.submission.startDraining()
             return result
         }
         if mustDrain { drainSubmissions() }
@@ -72,7 +72,7 @@ final class JobShell: CallbackDelivery {
         permit.jobStarts(job)
         let (entersMain, tasks, mustDrain) = state.withLock { state in
             let (entersMain, tasks) = state.jobStarted(job, mayEnterMain: mayEnterMain)
-            return (entersMain, tasks, state.startDraining())
+            return (entersMain, tasks, state.submission.startDraining())
         }
         // Offered before any task is queued. Otherwise, a nested job that already runs would make
         // this one search all its ancestors, and each task that is added would search them too. The

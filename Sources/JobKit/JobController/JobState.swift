@@ -56,7 +56,7 @@ struct JobState {
         mayEnterMain: Bool
     ) -> (entersMain: Bool, tasks: [Operation]) {
         startedJob = job
-        let earlier = machine.openCount > 0 ? operations : []
+        let earlier = machine.openCount > 0 ? tasks.operations : []
         guard mayEnterMain, machine.ending == nil else {
             machine.startedWithoutMain()
             return (false, earlier)
@@ -342,7 +342,7 @@ struct JobState {
     mutating func stopWaiting(for record: TaskRecord, hasFinished: Bool = false) -> Drop? {
         guard record.isAwaited else { return nil }
         let isObserved = !hasFinished && !observers.isEmpty
-        switch record.change({ $0.waitIsOver(isObserved: isObserved) }) {
+        switch record.notifications.waitIsOver(isObserved: isObserved) {
         case .later: return nil
         case .notifyDrop: return .some(notification(of: record))
         case .stopWaiting:

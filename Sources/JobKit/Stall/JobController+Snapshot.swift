@@ -15,59 +15,54 @@ extension JobController {
     ///   Each job has the number of its own tasks that were left out.
     /// - Returns: The job, with its tasks in the order tracked.
     public final func snapshot(limit: Int = 200) -> JobSnapshot {
-        var drafts = [SnapshotDraft(self, limit: limit)]
-        var waiting = drafts[0].tasks.reversed().map { (task: $0, parent: 0) }
+        let (own, tasks) = JobSnapshot.read(self, limit: limit)
+        var made = [own]
+        var parents = [0]
+        var waiting = tasks.reversed().map { (task: $0, parent: 0) }
         var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
-        while drafts.count <= limit, let (task, parent) = waiting.popLast() {
-            let isNew = task is JobController && seen.insert(ObjectIdentifier(task)).inserted
-            let draft = SnapshotDraft(task, limit: isNew ? limit - drafts.count : 0)
-            drafts[parent].children.append(drafts.count)
-            waiting += draft.tasks.reversed().map { ($0, drafts.count) }
-            drafts.append(draft)
+        while made.count <= limit, let (task, parent) = waiting.popLast() {
+            let isNew = task.asJob != nil && seen.insert(ObjectIdentifier(task)).inserted
+            let (snapshot, tasks) = JobSnapshot.read(task, limit: isNew ? limit - made.count : 0)
+            waiting += tasks.reversed().map { ($0, made.count) }
+            made.append(snapshot)
+            parents.append(parent)
         }
-        // Each draft follows the draft of its job. Therefore, going from the last to the first
-        // creates the snapshots of tasks before that of their job.
-        var made: [JobSnapshot?] = Array(repeating: nil, count: drafts.count)
-        for index in drafts.indices.reversed() {
-            let unfinished = drafts[index].children.compactMap { made[$0].take() }
-            made[index] = drafts[index].snapshot(holding: unfinished)
+        // Each task follows its job. Therefore, going from the last to the first completes the
+        // tasks before their job.
+        for index in made.indices.dropFirst().reversed() {
+            made[index].unfinished.reverse()
+            made[parents[index]].unfinished.append(made[index])
+            made[parents[index]].omittedCount -= 1
         }
-        return made[0] ?? drafts[0].snapshot(holding: [])
+        made[0].unfinished.reverse()
+        return made[0]
     }
 }
 
-/// The state of an operation, read before the snapshots of its tasks are created.
-private struct SnapshotDraft {
-    let operation: Operation
-    /// The indices of the tasks' drafts.
-    var children: [Int] = []
-    private let unfinished: UnfinishedTasks?
-    private let fraction: Double
-
-    /// The first unfinished tasks of a job.
-    var tasks: [Operation] { unfinished?.entries.map(\.task) ?? [] }
-
-    init(_ operation: Operation, limit: Int) {
-        self.operation = operation
-        unfinished = (operation as? JobController)
-            .map { UnfinishedTasks(of: $0.shell, limit: limit) }
-        fraction = JobShell.fraction(of: operation)
-    }
-
-    func snapshot(holding shown: [JobSnapshot]) -> JobSnapshot {
-        let state = JobSnapshot.State(of: operation)
-        return JobSnapshot(
+extension JobSnapshot {
+    /// Reads the state of an operation, without its tasks, and the first unfinished tasks of a job.
+    fileprivate static func read(
+        _ operation: Operation,
+        limit: Int
+    ) -> (snapshot: JobSnapshot, tasks: [Operation]) {
+        let unfinished = operation.asJob.map { UnfinishedTasks(of: $0.shell, limit: limit) }
+        let tasks = unfinished?.entries.map(\.task) ?? []
+        // Read before the state, because it is below 1 until the operation has finished.
+        let fraction = JobShell.fraction(of: operation)
+        let state = State(of: operation)
+        let snapshot = JobSnapshot(
             id: operation.operationID,
             name: operationLabel(operation),
-            type: OperationName.ofType(type(of: operation)),
+            type: OperationName.ofType(Swift.type(of: operation)),
             state: state,
             fractionCompleted: state == .succeeded ? 1 : fraction,
             trackedCount: unfinished?.trackedCount ?? 0,
             finishedCount: unfinished?.finishedCount ?? 0,
             failedCount: unfinished?.failedCount ?? 0,
-            unfinished: shown,
-            omittedCount: (unfinished?.omittedCount ?? 0) + tasks.count - shown.count
+            unfinished: [],
+            omittedCount: (unfinished?.omittedCount ?? 0) + tasks.count
         )
+        return (snapshot, tasks)
     }
 }
 

@@ -64,9 +64,7 @@ extension ConcurrentOperation {
 extension Operation {
     /// The operation's own note, in parentheses, or an empty string if there is none.
     var note: String {
-        guard let note = (self as? ConcurrentOperation)?.statusNote, !note.isEmpty else {
-            return ""
-        }
+        guard let note = ownNote, !note.isEmpty else { return "" }
         return " (\(note.oneLine))"
     }
 }

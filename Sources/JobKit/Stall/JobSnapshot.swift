@@ -33,7 +33,7 @@ public struct JobSnapshot: Codable, Hashable, Identifiable, Sendable {
     /// How many of them have failed.
     public let failedCount: Int
     /// The job's tasks that have not finished, in the order tracked.
-    public let unfinished: [JobSnapshot]
+    public internal(set) var unfinished: [JobSnapshot]
     /// How many unfinished tasks of the job ``unfinished`` leaves out.
-    public let omittedCount: Int
+    public internal(set) var omittedCount: Int
 }

@@ -2,43 +2,62 @@ import Foundation
 
 /// The state of a job's own code, and the job's first unfinished tasks.
 struct JobStall {
-    fileprivate(set) var isSuspended = false
+    let isSuspended: Bool
     /// The first unfinished tasks, in the order tracked.
-    private(set) var tasks: [TaskStall] = []
+    let tasks: [TaskStall]
     /// How many more unfinished tasks there are.
-    private(set) var omittedCount = 0
+    let omittedCount: Int
     /// Text to add to the job's line.
     ///
     /// It is empty for a job that only waits for its tasks.
-    private(set) var words = ""
-
-    /// How many tasks have finished and wait for their callbacks, except the one in its callback.
-    fileprivate var undeliveredCount = 0
-    fileprivate var callback: (action: JobState.Machine.Action, since: CoarseTime)?
-    /// The record of the callback, retained here because the callback's action does not retain it.
-    ///
-    /// The task is stored separately, because the record may be emptied in the meantime.
-    fileprivate var record: TaskRecord?
-    fileprivate var task: Operation?
-    fileprivate var group: JobGroup?
-    fileprivate var isStarted = false
-    fileprivate var isInMain = false
-    fileprivate var ending: JobState.Machine.Ending?
-    fileprivate var endRequestedAt = CoarseTime(rawValue: 0)
+    let words: String
 
     init(of job: JobController, limit: Int, at now: CoarseTime) {
-        job.shell.ask { $0.read(&self, job.shell.completionQueue) }
-        words = text(of: job, at: now)
+        // Not returned by `ask`, because its contents cannot be sent.
+        var position: CodePosition?
+        job.shell.ask { position = CodePosition($0, job.shell.completionQueue) }
+        isSuspended = position?.machine.isSuspended == true
+        words = position?.text(of: job, at: now) ?? ""
         let unfinished = UnfinishedTasks(of: job.shell, limit: limit)
         (tasks, omittedCount) = (unfinished.entries, unfinished.omittedCount)
     }
+}
 
-    private func text(of job: JobController, at now: CoarseTime) -> String {
+/// The current position of a job's own code.
+private struct CodePosition {
+    let machine: JobState.Machine
+    let endRequestedAt: CoarseTime
+    let callback: (action: JobState.Machine.Action, since: CoarseTime)?
+    /// The record of the callback, retained here because the callback's action does not retain it.
+    let record: TaskRecord?
+    /// Stored separately, because the record may be emptied in the meantime.
+    let task: Operation?
+    let group: JobGroup?
+    /// How many tasks have finished and wait for their callbacks, except the one in its callback.
+    let undeliveredCount: Int
+
+    init(_ state: borrowing JobState, _ completionQueue: CompletionQueue) {
+        machine = state.machine
+        endRequestedAt = state.endRequestedAt
+        callback = state.callback
+        record = state.callbackRecord
+        task = record?.task
+        if case .callGroupFinished(let number)? = callback?.action {
+            group = state.group(number).group
+        } else {
+            group = nil
+        }
+        let inCallback = record == nil ? 0 : 1
+        let waiting = completionQueue.finishedCount - state.tasks.endedCount - inCallback
+        undeliveredCount = state.tasks.isEmpty ? 0 : max(0, waiting)
+    }
+
+    fileprivate func text(of job: JobController, at now: CoarseTime) -> String {
         let words = position(of: job, at: now)
         guard undeliveredCount > 0 else { return words }
         let waiting = undeliveredCount.counting("finished task")
         let verb = undeliveredCount == 1 ? "waits" : "wait"
-        return words + "; \(waiting) \(verb)" + (isSuspended ? " until it is resumed" : "")
+        return words + "; \(waiting) \(verb)" + (machine.isSuspended ? " until it is resumed" : "")
     }
 
     /// The call that the code is executing or waiting for.
@@ -51,7 +70,8 @@ struct JobStall {
         let lifecycle = job.currentLifecycle
         guard lifecycle.contains(.started), !lifecycle.contains(.finished) else { return "" }
         let start = CoarseTime(rawValue: job.enteredMainAt.load(ordering: .relaxed))
-        if isInMain {
+        if machine.hasEnteredMain, !machine.isAfterMain {
+            let ending = machine.ending
             guard ending == .finishedEarly || ending == .failed else {
                 return lasting("in main()", since: start)
             }
@@ -60,7 +80,7 @@ struct JobStall {
             return ", main() is still running\(length) after \(call)"
         }
         if let queue = job.shell.callbackQueue {
-            guard isStarted else {
+            guard machine.isStarted else {
                 return lasting("its main() waits for \(queue.label)", since: start)
             }
             let asked = CoarseTime(
@@ -85,24 +105,5 @@ struct JobStall {
         case .callCancelled: "jobCancelled()"
         case .none, .discard, .finish: ""
         }
-    }
-}
-
-extension JobState {
-    /// Reads the current position of the job's own code.
-    fileprivate func read(_ stall: inout JobStall, _ completionQueue: CompletionQueue) {
-        stall.isSuspended = isSuspended
-        stall.callback = callback
-        stall.record = callbackRecord
-        stall.task = stall.record?.task
-        if case .callGroupFinished(let number)? = callback?.action {
-            stall.group = group(number).group
-        }
-        stall.isStarted = machine.isStarted
-        stall.isInMain = machine.hasEnteredMain && !machine.isAfterMain
-        (stall.ending, stall.endRequestedAt) = (machine.ending, endRequestedAt)
-        let inCallback = stall.record == nil ? 0 : 1
-        let waiting = completionQueue.finishedCount - tasks.endedCount - inCallback
-        stall.undeliveredCount = hasUndelivered ? max(0, waiting) : 0
     }
 }

@@ -70,7 +70,7 @@ struct StallReport {
         while remarks.count < limit, let (next, level) = waiting.popLast() {
             let untold = next.hasFinishedWithoutNotifying
             guard untold || !next.task.isFinished else { continue }
-            let job = next.task as? JobController
+            let job = next.task.asJob
             let own = job.map { JobStall(of: $0, limit: limit - remarks.count - 1, at: now) }
             let words = untold ? StallWords.unannounced + next.task.note : words(of: next, own)
             remarks.append(Remark(task: next.task, words: words, level: level))
@@ -152,38 +152,30 @@ struct StallReport {
     /// Whether and when an operation was asked to stop, and why it has not stopped.
     private func stopWords(of operation: Operation, showsTime: Bool = true) -> String {
         guard operation.isCancelled else { return "" }
-        guard let concurrent = operation as? ConcurrentOperation else {
-            return ", cancelled" + (operation.isExecuting ? StallWords.plainStop : "")
+        var words = ", cancelled"
+        if let limit = operation.timeoutThatPassed {
+            words = ", timed out after \(StallWords.limit(limit))"
+        } else if showsTime, let request = operation.stopRequestTime {
+            words += StallWords.ago(request, now)
         }
-        let state = concurrent.currentLifecycle
-        var words =
-            state.contains(.timedOut)
-            ? ", timed out after \(StallWords.limit(concurrent.passedRuntime))" : ", cancelled"
-        let request = concurrent.stopRequestedAt.load(ordering: .relaxed)
-        if showsTime, request != 0, !state.contains(.timedOut) {
-            words += StallWords.ago(CoarseTime(rawValue: request), now)
-        }
-        if concurrent.flags.contains(.ignoresStop), !concurrent.isJob, !concurrent.isOfJobKit {
-            words += ", didCancel() does nothing"
-        }
+        if operation.ignoresStop { words += ", didCancel() does nothing" }
+        if operation.isPlain, operation.isExecuting { words += StallWords.plainStop }
         return words
     }
 
     /// How long `willFinish()` has been running, or nil if the operation is not about to finish.
     private func finishing(_ operation: Operation) -> String? {
-        guard let operation = operation as? ConcurrentOperation else { return nil }
-        let state = operation.currentLifecycle
-        guard state.contains(.ending), !state.contains(.finished) else { return nil }
-        // When an operation begins to end, this property is set again.
-        let start = CoarseTime(rawValue: operation.stopRequestedAt.load(ordering: .relaxed))
-        return "finishing" + StallWords.time(since: start, to: now)
+        guard operation.isFinishing else { return nil }
+        return "finishing" + lasting(since: operation.stopRequestTime)
     }
 
     /// How long the task has been executing, if that is known and at least a second.
     private func executing(_ task: Operation) -> String {
-        let entry = (task as? ConcurrentOperation)?.enteredMainAt.load(ordering: .relaxed) ?? 0
-        guard entry != 0 else { return "executing" }
-        return "executing" + StallWords.time(since: CoarseTime(rawValue: entry), to: now)
+        "executing" + lasting(since: task.mainEntry)
+    }
+
+    private func lasting(since start: CoarseTime?) -> String {
+        start.map { StallWords.time(since: $0, to: now) } ?? ""
     }
 
     // MARK: Reasons
@@ -207,7 +199,7 @@ struct StallReport {
         if let queue = task.containingQueue {
             return queueReason(task, of: queue) { [now] in queue.reasonsNotStarted(at: now) }
         }
-        if let reason = (task as? ConcurrentOperation)?.reasonNotStarted { return reason }
+        if let reason = task.ownReasonNotStarted { return reason }
         guard stall.wasQueued, let queue = stall.queue?.startingQueue else { return nil }
         let reason = queueReason(task, of: queue) {
             if let queue = queue as? OperationQueue { return QueueStall(queue).reason }

@@ -29,7 +29,7 @@ struct UnfinishedTasks {
         repeat {
             var read: [TaskStall] = []
             shell.ask { state in
-                (trackedCount, hasTasks) = (state.trackedCount, state.hasUndelivered)
+                (trackedCount, hasTasks) = (state.tasks.trackedCount, !state.tasks.isEmpty)
                 finishedCount = min(trackedCount, shell.completionQueue.finishedCount)
                 failedCount = min(finishedCount, shell.completionQueue.failedCount)
                 isWhole = state.read(&read, length: length)
@@ -47,12 +47,12 @@ struct UnfinishedTasks {
 extension JobState {
     /// Reads the first tasks that may be unfinished, and returns whether no other tasks are left.
     fileprivate func read(_ tasks: inout [TaskStall], length: Int) -> Bool {
-        var next = record(after: nil)
+        var next = self.tasks.record(after: nil)
         while let record = next, tasks.count < length {
             if let task = record.task, !record.hasFinished {
                 tasks.append(TaskStall(task, record, self))
             }
-            next = self.record(after: record)
+            next = self.tasks.record(after: record)
         }
         return next == nil
     }

@@ -27,9 +27,8 @@ extension JobShell {
     static func handDown(_ change: JobContexts.Change, to task: Operation) {
         var remaining = [(task: task, change: change)]
         while let (task, change) = remaining.popLast() {
-            guard let concurrent = task as? ConcurrentOperation else { continue }
-            concurrent.setFlag(.inContext)
-            guard let shell = concurrent.asJob?.shell else { continue }
+            task.mark(.inContext)
+            guard let shell = task.asJob?.shell else { continue }
             let next = shell.send { $0.inherit(change) }
             shell.features.insert(.context)
             if let next { remaining += shell.tasks.map { ($0, next) } }
@@ -44,7 +43,7 @@ extension JobShell {
         // The thread that tracks the task may not have handed it down yet.
         Self.handDown((context, nil), to: task)
         // A nested job has already inherited it.
-        guard !(task is JobController) else { return }
+        guard task.asJob == nil else { return }
         let isSureToStart = queue is TaskQueue || queue is any PassingQueue
         task.keep(KeptContext(context), isStarted: isSureToStart)
     }

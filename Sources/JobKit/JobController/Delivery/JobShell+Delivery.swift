@@ -54,7 +54,7 @@ extension JobShell {
     /// This may be one of Swift's few threads. Therefore, callbacks of the job's tasks, and of jobs
     /// that wait for this one, run elsewhere.
     func deliverWorkEnd() {
-        let mayDeliver = callbackQueue == nil && ask { $0.trackedCount } == 0
+        let mayDeliver = callbackQueue == nil && ask { $0.tasks.trackedCount } == 0
         guard mayDeliver, ThreadContext.current.pointee.heldDeliveries == nil else {
             return deliverElsewhere()
         }
@@ -244,7 +244,10 @@ extension JobShell {
         _ ending: JobState.Machine.Ending,
         _ claimed: inout (any CallbackDelivery)?
     ) -> Bool {
-        guard let left = decideOutcome(of: job, ending) else { return false }
+        let error = job.error(of: ending)
+        guard let decided = send({ $0.finished(job, ending, error) }) else { return false }
+        if decided.decision == .takenAsCancel { job.announceCancel() }
+        let left = releaseAll(decided.owned).filter(LeftTask.mustBeNamed).map { LeftTask($0) }
         send { $0.jobFinished(leaving: left) }
         // If `didCancel()` is running, the thread that runs it carries out the end afterwards.
         if job.transition({ $0.decisionStored() }) {
@@ -254,18 +257,5 @@ extension JobShell {
             job.end(claimed: &claimed, isInsideJobKit: true)
         }
         return true
-    }
-
-    /// Decides the outcome of the job, and releases everything that the job owned.
-    ///
-    /// - Returns: The tasks that the job leaves, or nil if it cannot finish yet.
-    private func decideOutcome(
-        of job: JobController,
-        _ ending: JobState.Machine.Ending
-    ) -> [LeftTask]? {
-        let error = job.error(of: ending)
-        guard let decided = send({ $0.finished(job, ending, error) }) else { return nil }
-        if decided.decision == .takenAsCancel { job.announceCancel() }
-        return releaseAll(decided.owned).filter(LeftTask.mustBeNamed).map { LeftTask($0) }
     }
 }

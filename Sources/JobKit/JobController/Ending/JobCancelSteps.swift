@@ -21,6 +21,7 @@ struct TaskCancelStep: CancelStep {
         let shell = record.shell
         // Must come before the task may enter its queue.
         if isLeft { shell.keepContext(of: record) }
+        let isNotWaitedFor = record.terms.cancellation == .cancelWithoutWaiting
         let stopsWaiting = !isLeft && (isNotWaitedFor || isUnstarted)
         let cancelled = shell.send {
             $0.taskCancelled(record, isLeft: isLeft, stopsWaiting: stopsWaiting)
@@ -36,8 +37,6 @@ struct TaskCancelStep: CancelStep {
         task.cancelInSweep()
         if mustStart { task.startCancelled() }
     }
-
-    private var isNotWaitedFor: Bool { record.terms.cancellation == .cancelWithoutWaiting }
 
     /// Whether the task is barred from ever running its code.
     ///

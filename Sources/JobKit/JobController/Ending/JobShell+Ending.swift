@@ -120,5 +120,5 @@ extension JobShell {
 
 extension TaskRecord {
     /// Whether the record's job waits for the task and has not ended.
-    fileprivate var isWaitedFor: Bool { shell.ask { $0.waits(for: self) } }
+    fileprivate var isWaitedFor: Bool { shell.ask { $0.isAwaited(self) && isAwaited } }
 }

@@ -8,7 +8,7 @@ struct LeftTask {
 
     /// Whether the task still runs, or was abandoned.
     static func mustBeNamed(_ task: Operation) -> Bool {
-        guard !task.isFinished else { return isAbandoned(task) }
+        guard !task.isFinished else { return task.wasAbandoned }
         return !task.isCancelled || task.hasStarted
     }
 
@@ -17,11 +17,7 @@ struct LeftTask {
         let left = tasks.compactMap(\.task).filter(mustBeNamed)
         guard !left.isEmpty else { return nil }
         return OperationName.list(left) { task in
-            operationLabel(task) + (isAbandoned(task) ? " (abandoned)" : "")
+            operationLabel(task) + (task.wasAbandoned ? " (abandoned)" : "")
         }
-    }
-
-    private static func isAbandoned(_ task: Operation) -> Bool {
-        (task as? ConcurrentOperation)?.isAbandoned == true
     }
 }

@@ -24,6 +24,6 @@ extension ConcurrentOperation {
         guard !currentLifecycle.contains(.finished), reportedFraction.advance(to: fraction) else {
             return
         }
-        JobShell.progress(of: self, isReported: fraction)
+        JobShell.progressReported(by: self)
     }
 }

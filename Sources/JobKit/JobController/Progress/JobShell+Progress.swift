@@ -15,7 +15,7 @@ extension JobShell {
                 continue
             }
             found.append(shell)
-            remaining += shell.tasks.compactMap { ($0 as? JobController)?.shell }
+            remaining += shell.tasks.compactMap { $0.asJob?.shell }
         }
         // Inner jobs come first, so that each job reads the fractions of its tasks only once.
         for shell in found.reversed() {
@@ -29,17 +29,15 @@ extension JobShell {
     /// Takes the fraction of a newly tracked task, which may have advanced before.
     @inline(__always)
     func progressTracks(_ task: Operation, _ record: TaskRecord) {
-        if record.isConcurrent,
-            unsafeDowncast(task, to: ConcurrentOperation.self).reportedFraction.isReported
-        {
-            features.insert(.ownFractions)
-        }
+        let isReported = record.unretainedTask?
+            ._withUnsafeGuaranteedRef { $0.reportedFraction.isReported }
+        if isReported == true { features.insert(.ownFractions) }
         if features.contains(.progress) { askTracked(task, record) }
     }
 
     @inline(never)
     private func askTracked(_ task: Operation, _ record: TaskRecord) {
-        if let job = task as? JobController { job.shell.beginProgress() }
+        task.asJob?.shell.beginProgress()
         if Self.takeFraction(of: task, record) { progressAdvances() }
     }
 
@@ -62,28 +60,29 @@ extension JobShell {
         if features.contains(.progress) { Self.advance(job, to: 1) }
     }
 
-    /// Passes on the fraction that an operation, which may be a job, reports about itself.
-    static func progress(of operation: ConcurrentOperation, isReported fraction: Double) {
+    /// Passes on the fraction that an operation, which may be a job, has reported about itself.
+    static func progressReported(by operation: ConcurrentOperation) {
         for record in TaskRecord.tracking(operation) { record.shell.features.insert(.ownFractions) }
-        advance(operation, to: said(fraction, by: operation))
+        if let fraction = currentFraction(of: operation) { advance(operation, to: fraction) }
     }
 
-    /// Adjusts a reported fraction: a job stays below 1 until it has finished.
-    private static func said(_ fraction: Double, by operation: ConcurrentOperation) -> Double {
-        operation is JobController ? min(fraction, 1.0.nextDown) : fraction
+    /// The fraction that an operation has reported, or that a job computes from its tasks.
+    ///
+    /// A job stays below 1 until it has finished.
+    private static func currentFraction(of operation: Operation) -> Double? {
+        guard let job = operation.asJob else { return operation.ownFraction }
+        return min(job.ownFraction ?? job.shell.ask { $0.jobAndFraction.fraction }, 1.0.nextDown)
     }
 
     /// The fraction that the `progress` of an operation shows, or would show.
     static func fraction(of operation: Operation) -> Double {
-        guard let operation = operation as? ConcurrentOperation else { return 0 }
-        guard let job = operation as? JobController else {
-            return operation.reportedFraction.value ?? 0
+        let shell = operation.asJob?.shell
+        if let shell, shell.features.contains(.ownFractions) { shell.beginProgress() }
+        let fraction = currentFraction(of: operation) ?? 0
+        guard let shell else { return fraction }
+        guard let reporter = shell.ask({ $0.progress }) else {
+            return shell.shownFraction.raised(to: fraction)
         }
-        let shell = job.shell
-        if shell.features.contains(.ownFractions) { shell.beginProgress() }
-        let (reporter, counted) = shell.ask { $0.progressAndFraction }
-        let fraction = job.reportedFraction.value.map { said($0, by: job) } ?? counted
-        guard let reporter else { return shell.shownFraction.raised(to: fraction) }
         reporter.advance(to: fraction)
         return reporter.progress.fractionCompleted
     }
@@ -93,9 +92,7 @@ extension JobShell {
     private static func advance(_ operation: ConcurrentOperation, to fraction: Double) {
         var remaining = [(operation: operation, fraction: fraction)]
         while let (operation, fraction) = remaining.popLast() {
-            if let job = operation as? JobController {
-                job.shell.ask { $0.progress }?.advance(to: fraction)
-            }
+            operation.asJob?.shell.ask { $0.progress }?.advance(to: fraction)
             for record in TaskRecord.tracking(operation) where note(record, is: fraction) {
                 let (above, raised) = record.shell.ask { $0.jobAndFraction }
                 guard let above, above.reportedFraction.value == nil else { continue }
@@ -107,11 +104,7 @@ extension JobShell {
     /// Reads the fraction of a task, and returns whether it has advanced and its job reports
     /// progress.
     private static func takeFraction(of task: Operation, _ record: TaskRecord) -> Bool {
-        guard let operation = task as? ConcurrentOperation else { return false }
-        let nested = (task as? JobController)?.shell
-        let fraction =
-            operation.reportedFraction.value ?? nested?.ask { $0.jobAndFraction }.fraction
-        return fraction.map { note(record, is: said($0, by: operation)) } ?? false
+        currentFraction(of: task).map { note(record, is: $0) } ?? false
     }
 
     /// Records the fraction of a task, and returns whether it has advanced and its job reports

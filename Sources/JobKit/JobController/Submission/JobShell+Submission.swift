@@ -4,7 +4,7 @@ import Foundation
 extension JobShell {
     /// Enqueues the task, or defers that.
     func submit(_ record: TaskRecord) {
-        if let entry = send({ $0.taskSubmitted(record) }) {
+        if let entry = send({ $0.submission.taskSubmitted(record) }) {
             entry.queue.addUnlessStarted(entry.task)
         }
     }
@@ -20,7 +20,7 @@ extension JobShell {
     /// The order is kept even if several threads submit tasks.
     @inline(never)
     func drainSubmissions() {
-        while let next = send({ $0.nextEntry() }) {
+        while let next = send({ $0.submission.nextEntry() }) {
             next.queue.addUnlessStarted(next.task)
         }
     }
@@ -28,7 +28,7 @@ extension JobShell {
     /// Passes the group permit of a finished task to the next task of the group.
     func returnGroupPermit(_ record: TaskRecord) {
         guard features.contains(.groupLimits) else { return }
-        send { $0.taskLeftQueue(record) }
+        send { $0.submission.taskFinished(record) }
     }
 
     // MARK: Concurrency limit and suspension
@@ -40,9 +40,9 @@ extension JobShell {
         guard limit < .max || features.contains(.groupLimits) else { return }
         // A task that finishes after this line returns its permit.
         features.insert(.groupLimits)
-        let uncounted = ask { $0.uncounted }
+        let uncounted = ask { $0.submission.isCounting ? [] : $0.entries }
         // Read without the lock, because `isFinished` may be user code.
-        let finished = uncounted.filter { $0.task?.isFinished ?? true }.map(\.record)
+        let finished = uncounted.filter { $0.task.isFinished }.map(\.record)
         send { $0.limitChanged(to: limit, for: group, finished: finished) }
     }
 

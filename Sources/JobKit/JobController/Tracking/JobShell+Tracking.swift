@@ -86,7 +86,7 @@ extension JobShell {
     }
 
     private func taskHadFinished(_ task: Operation, _ record: TaskRecord) {
-        taskFinished(record, hasFailed: (task as? ConcurrentOperation)?.error != nil)
+        taskFinished(record, hasFailed: task.ownError != nil)
         deliverElsewhere()
     }
 

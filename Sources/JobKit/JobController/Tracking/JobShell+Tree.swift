@@ -9,9 +9,9 @@ extension JobShell {
     /// Whether the job has undelivered tasks, without which it has no descendants.
     var hasTasks: Bool { taskCount > 0 }
 
-    var taskCount: Int { ask { $0.openCount } }
+    var taskCount: Int { ask { $0.machine.openCount } }
 
-    var tasks: [Operation] { ask { $0.operations } }
+    var tasks: [Operation] { ask { $0.tasks.operations } }
 
     /// The jobs that wait for this one, started or not.
     var trackers: [JobShell] {
@@ -47,7 +47,7 @@ extension JobShell {
             if up.steps <= down.steps + cost {
                 up.visited(higher.trackers)
             } else {
-                let nested = lower.tasks.compactMap { ($0 as? JobController)?.shell }
+                let nested = lower.tasks.compactMap { $0.asJob?.shell }
                 down.visited(nested, steps: cost)
             }
         }
