@@ -1,8 +1,7 @@
 import Foundation
+import JobKit
 import JobKitTesting
 import XCTest
-
-@testable import JobKit
 
 /// The asynchronous work of a job itself, apart from its tasks.
 final class JobWorkTests: XCTestCase {
