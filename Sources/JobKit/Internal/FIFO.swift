@@ -1,4 +1,6 @@
 /// A first-in first-out list that appends and removes in constant time.
+///
+/// It frees memory when few elements are left.
 struct FIFO<Element> {
     private var slots: ContiguousArray<Element?> = []
     private var head = 0
@@ -9,7 +11,7 @@ struct FIFO<Element> {
     var first: Element? { count == 0 ? nil : slots[head] }
 
     mutating func append(_ element: Element) {
-        if count == slots.count { grow() }
+        if count == slots.count { resize(to: max(8, count * 2)) }
         slots[slot(count)] = element
         count += 1
     }
@@ -20,6 +22,7 @@ struct FIFO<Element> {
         slots[head] = nil
         head = (head + 1) & (slots.count - 1)
         count -= 1
+        shrink()
         return element
     }
 
@@ -32,7 +35,7 @@ struct FIFO<Element> {
         (0..<count).compactMap { slots[slot($0)] }
     }
 
-    /// Removes elements, but keeps the order of the others and the memory of the list.
+    /// Removes elements, but keeps the order of the others.
     mutating func removeAll(where isStale: (Element) -> Bool) {
         var kept = 0
         for index in 0..<count {
@@ -41,21 +44,27 @@ struct FIFO<Element> {
             kept += 1
         }
         count = kept
+        shrink()
     }
 
     private func slot(_ index: Int) -> Int { (head + index) & (slots.count - 1) }
 
-    /// Doubles the capacity, which is always a power of two.
+    @inline(__always)
+    private mutating func shrink() {
+        guard count < slots.count / 8, slots.count > 64 else { return }
+        resize(to: 1 << (Int.bitWidth - (count * 2 | 7).leadingZeroBitCount))
+    }
+
+    /// Changes the capacity, which is always a power of two.
     ///
     /// Copies each element, because converting an array of `Element` to one of `Element?` would be
     /// a cast at run time.
-    private mutating func grow() {
-        let capacity = max(8, count * 2)
-        var grown = ContiguousArray<Element?>()
-        grown.reserveCapacity(capacity)
-        for index in 0..<count { grown.append(slots[slot(index)].take()) }
-        for _ in count..<capacity { grown.append(nil) }
-        slots = grown
+    private mutating func resize(to capacity: Int) {
+        var resized = ContiguousArray<Element?>()
+        resized.reserveCapacity(capacity)
+        for index in 0..<count { resized.append(slots[slot(index)].take()) }
+        for _ in count..<capacity { resized.append(nil) }
+        slots = resized
         head = 0
     }
 }
