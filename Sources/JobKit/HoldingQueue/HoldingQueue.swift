@@ -52,7 +52,7 @@ struct HoldingState<Machine: HoldingStateMachine> {
     /// Removes an operation that no longer waits, and returns its ticket if it was waiting.
     @discardableResult
     mutating func operationLeaves(_ operation: Operation) -> TaskQueueTicket? {
-        tickets.removeValue(forKey: ObjectIdentifier(operation))
+        tickets.removeCompactly(ObjectIdentifier(operation))
     }
 
     /// Returns whether the caller must pass operations on, because no other thread does.

@@ -15,10 +15,29 @@ final class AnyKey: Hashable, CustomStringConvertible, Sendable {
         self.key = key
     }
 
+    @inlinable
+    static func list(_ keys: Set<some Hashable & Sendable>) -> ShortList<AnyKey> {
+        var list = ShortList<AnyKey>()
+        for key in keys { list.append(AnyKey(key)) }
+        return list
+    }
+
     @usableFromInline var description: String { "\(key)" }
 
     @usableFromInline
     func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+
+    /// Mixes the seed of a dictionary into the hash, which `Hasher` has usually mixed already.
+    ///
+    /// This is an optional requirement of `Hashable`. If a dictionary does not call it, it calls
+    /// `hash(into:)`, which is several times slower.
+    // swift-format-ignore: NoLeadingUnderscores
+    @usableFromInline
+    func _rawHashValue(seed: Int) -> Int {
+        // The odd factor and the shift spread the bits of an address, too.
+        let mixed = UInt64(truncatingIfNeeded: hash ^ seed) &* 0x9E37_79B9_7F4A_7C15
+        return Int(truncatingIfNeeded: mixed ^ mixed >> 32)
+    }
 
     @usableFromInline
     static func == (left: AnyKey, right: AnyKey) -> Bool {
@@ -26,6 +45,6 @@ final class AnyKey: Hashable, CustomStringConvertible, Sendable {
     }
 
     private static func isEqual<Key: Equatable>(_ left: Key, _ right: Any) -> Bool {
-        if let right = right as? Key { left == right } else { false }
+        if case let right as Key = right { left == right } else { false }
     }
 }

@@ -51,16 +51,14 @@ enum KeyedJobs {
 extension KeyedQueueShell {
     /// Repeats until the state machine has the current jobs, because two threads may search at once.
     fileprivate func findJobs(above operation: Operation, _ listener: HeldListener) {
-        var jobs = jobsAbove(operation)
-        while true {
+        var jobs: [HeldListener]
+        repeat {
+            jobs = jobsAbove(operation)
             send { [jobs] machine in
                 guard let ticket = listener.ticket else { return }
                 machine.jobsFound(jobs.compactMap(\.ticket), above: ticket)
             }
-            let current = jobsAbove(operation)
-            guard !current.elementsEqual(jobs, by: ===) else { return }
-            jobs = current
-        }
+        } while !jobsAbove(operation).elementsEqual(jobs, by: ===)
     }
 
     private func jobsAbove(_ operation: Operation) -> [HeldListener] {

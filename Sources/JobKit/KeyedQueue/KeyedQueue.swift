@@ -38,7 +38,7 @@ import Foundation
 ///
 /// > Thread: Every member may be used from any thread.
 public final class KeyedQueue<Key: Hashable & Sendable>: PassingQueue {
-    private let shell: KeyedQueueShell
+    @usableFromInline let shell: KeyedQueueShell
 
     /// Creates a queue that passes operations on to another one.
     ///
@@ -120,21 +120,11 @@ public final class KeyedQueue<Key: Hashable & Sendable>: PassingQueue {
         duplicates: DuplicatePolicy = .append,
         on queue: (any OperationScheduling)? = nil
     ) -> Operation {
-        add(operation, keys.map { AnyKey($0) }, duplicates, on: queue)
-    }
-
-    @usableFromInline
-    func add(
-        _ operation: Operation,
-        _ keys: [AnyKey],
-        _ duplicates: DuplicatePolicy,
-        on queue: (any OperationScheduling)?
-    ) -> Operation {
-        shell.add(operation, keys, duplicates, on: queue ?? queueBelow)
+        shell.add(operation, AnyKey.list(keys), duplicates, on: queue)
     }
 
     func add(_ operation: Operation, mayHaveStarted: Bool) {
-        _ = shell.add(operation, [], .append, on: queueBelow, mayHaveStarted: mayHaveStarted)
+        _ = shell.add(operation, mayHaveStarted: mayHaveStarted)
     }
 
     /// Returns a view of this queue that adds every operation with these keys.
@@ -157,7 +147,7 @@ public final class KeyedQueue<Key: Hashable & Sendable>: PassingQueue {
         duplicates: DuplicatePolicy = .append,
         on queue: (any OperationScheduling)? = nil
     ) -> any OperationScheduling {
-        KeyedView(of: shell, keys: keys.map { AnyKey($0) }, duplicates, on: queue ?? queueBelow)
+        KeyedView(of: shell, keys: AnyKey.list(keys), duplicates, on: queue ?? queueBelow)
     }
 
     var queueBelow: any OperationScheduling { shell.queueBelow }

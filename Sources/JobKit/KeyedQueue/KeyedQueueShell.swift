@@ -35,15 +35,16 @@ final class KeyedQueueShell: HoldingQueue {
     // MARK: Adding
 
     /// Adds an operation, and returns the one that stays.
+    @usableFromInline
     func add(
         _ operation: Operation,
-        _ keys: [AnyKey],
-        _ duplicates: DuplicatePolicy,
-        on queue: any OperationScheduling,
+        _ keys: ShortList<AnyKey> = [],
+        _ duplicates: DuplicatePolicy = .append,
+        on queue: (any OperationScheduling)? = nil,
         mayHaveStarted: Bool = false
     ) -> Operation {
         guard enter(operation, mayHaveStarted: mayHaveStarted) else { return operation }
-        let held = HeldOperation(operation: operation, queue: queue)
+        let held = HeldOperation(operation: operation, queue: queue ?? queueBelow)
         let listener = HeldListener(of: self)
         let isJob = operation.mayHaveTasks
         if isJob { KeyedJobs.jobAdded() }
@@ -51,7 +52,7 @@ final class KeyedQueueShell: HoldingQueue {
         var policy = keys.isEmpty ? .append : duplicates
         while true {
             let priority = OperationPriority(of: operation)
-            let (kept, replaced) = state.withLock { state -> (Operation?, [HeldOperation]) in
+            let (kept, replaced) = state.withLock { state -> (Operation?, [HeldCancelStep]) in
                 let same = policy == .append ? [] : state.machine.duplicates(of: keys)
                 if let kept = state.kept(same, policy, below: jobs) { return (kept, []) }
                 let replaced = policy == .replace ? same.filter(state.machine.isWaiting) : []
@@ -64,10 +65,10 @@ final class KeyedQueueShell: HoldingQueue {
                 )
                 listener.ticket = ticket
                 state.operationWaits(operation, ticket, in: self)
-                return (nil, state.take(replaced))
+                return (nil, state.take(replaced, from: self))
             }
             guard let kept else {
-                cancel(waiting: replaced, passedOn: [])
+                if !replaced.isEmpty { CancelSweep(replaced).run() }
                 arrived(operation, listener, at: priority)
                 KeyedJobs.changed(above: operation)
                 return operation
@@ -88,7 +89,11 @@ final class KeyedQueueShell: HoldingQueue {
     func passOn() {
         guard state.withLock({ $0.claim() }) else { return }
         let now = CoarseTime.now.rawValue
-        while let next = state.withLock({ $0.next(at: now) }) {
+        while let next = state.withLock({ state in
+            let next = state.machine.next(at: now)
+            if let next { state.operationLeaves(next.entry.operation) } else { state.endClaim() }
+            return next
+        }) {
             passOn(next.entry, next.ticket, at: next.priority)
         }
         letGoIfIdle()
@@ -103,22 +108,11 @@ final class KeyedQueueShell: HoldingQueue {
 
     /// Cancels the operations of a key, or all operations, as one decision.
     func cancelAll(of key: AnyKey? = nil) {
-        let (waiting, passedOn) = state.withLock { state in
-            let tickets = state.machine.entries(with: key)
-            let passedOn = tickets.filter { !state.machine.isWaiting($0) }
-                .compactMap { state.machine.slots[$0.slot].entry }
-            return (state.take(tickets), passedOn)
+        let steps = state.withLock { state in
+            state.take(state.machine.entries(with: key), from: self)
         }
-        cancel(waiting: waiting, passedOn: passedOn)
+        CancelSweep(steps).run()
         passOn()
-    }
-
-    /// Cancels operations that waited here, which never start, and operations that were passed on.
-    private func cancel(waiting: [HeldOperation], passedOn: [HeldOperation]) {
-        guard !waiting.isEmpty || !passedOn.isEmpty else { return }
-        let steps = passedOn.map { OperationCancelStep(operation: $0.operation) as any CancelStep }
-        CancelSweep(steps + waiting.map { HeldCancelStep(operation: $0.operation, queue: self) })
-            .run()
     }
 
     func waitUntilIdle() async {
@@ -145,15 +139,15 @@ final class KeyedQueueShell: HoldingQueue {
     ) -> @Sendable () -> String {
         if machine.isSuspended { return { [name] in "suspended: \(name)" } }
         let wait = machine.wait(of: ticket, naming: OperationName.limit)
-        let count = machine.count - machine.waitingCount
+        let count = machine.passedOnCount
         return { [name] in
             switch wait {
-            case .key(let key, let holder, let since):
+            case .key(let key, let other, let since):
+                let name = "\"\(operationLabel(other.operation))\""
+                guard let since else { return "waits for \(key), behind \(name)" }
                 let time = StallWords.time(since: CoarseTime(rawValue: since), to: now)
-                return "waits for \(key), which \"\(operationLabel(holder.operation))\" "
+                return "waits for \(key), which \(name) "
                     + (time.isEmpty ? "holds" : "has held\(time)")
-            case .turn(let key, let other):
-                return "waits for \(key), behind \"\(operationLabel(other.operation))\""
             case .permit(let first):
                 let names = OperationName.list(first.map(\.operation), of: count)
                 return "full: \(name), which has passed on \(names)"
@@ -177,29 +171,29 @@ extension HoldingState where Machine == KeyedQueueShell.Machine {
         return operations.last { other in !jobs.contains { $0 === other } }
     }
 
-    fileprivate mutating func next(
-        at now: CoarseTime.RawValue
-    ) -> (entry: HeldOperation, ticket: TaskQueueTicket, priority: OperationPriority)? {
-        let next = machine.next(at: now)
-        if let next { operationLeaves(next.entry.operation) } else { endClaim() }
-        return next
-    }
-
     /// Removes the operations that wait, so that none of them is passed on.
-    fileprivate mutating func take(_ tickets: [TaskQueueTicket]) -> [HeldOperation] {
+    ///
+    /// - Returns: The steps that cancel all these operations.
+    fileprivate mutating func take(
+        _ tickets: [TaskQueueTicket],
+        from queue: KeyedQueueShell
+    ) -> [HeldCancelStep] {
         tickets.compactMap { ticket in
-            guard let held = machine.entry(ticket) else { return nil }
-            operationLeaves(held.operation)
-            machine.entryEnded(ticket)
-            return held
+            guard let held = machine.slots[ticket.slot].entry else { return nil }
+            let isWaiting = machine.isWaiting(ticket)
+            if isWaiting {
+                operationLeaves(held.operation)
+                machine.entryEnded(ticket)
+            }
+            return HeldCancelStep(operation: held.operation, queue: isWaiting ? queue : nil)
         }
     }
 }
 
-/// Cancels an operation that was removed from a ``KeyedQueue``, and ends it.
+/// Cancels an operation, and ends it if it was removed from a ``KeyedQueue``.
 private struct HeldCancelStep: CancelStep {
     let operation: Operation
-    let queue: KeyedQueueShell
+    let queue: KeyedQueueShell?
 
     var target: Operation? { operation }
 
@@ -207,6 +201,6 @@ private struct HeldCancelStep: CancelStep {
 
     func carryOut() {
         operation.cancelInSweep()
-        queue.end(operation)
+        queue?.end(operation)
     }
 }

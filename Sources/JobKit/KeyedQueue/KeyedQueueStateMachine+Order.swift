@@ -1,73 +1,61 @@
-/// Decides the order in a key (X2) and which entries may overtake (X4), and explains waits (X7).
+/// Decides which entries may overtake (X2, X4), and explains waits (X7).
 extension KeyedQueueStateMachine {
-    /// Whether the entry can get a permit of each of its keys now.
-    mutating func hasKeys(_ slot: Int) -> Bool {
-        for pool in slots[slot].pools where lender(of: pool, for: slot) == nil {
-            guard pools[pool].isFree else { return false }
-            guard let first = firstWaiting(for: pool), slots[first].order < slots[slot].order else {
-                continue
+    /// For each free pool of an entry, the entry behind which it waits.
+    ///
+    /// Empty if it can get all its keys, provided that none is held. This evaluates the earlier
+    /// entries in order. Of those that wait for keys, only the first of each pool matters, because
+    /// the others wait behind it.
+    func blockers(of slot: Int) -> [Int: Int] {
+        guard severalKeysCount > 0 else { return [:] }
+        var (earlier, next, seen) = ([slot], 0, Set([slot]))
+        while next < earlier.count {
+            let entry = earlier[next]
+            for pool in slots[entry].pools where pools[pool].isFree {
+                earlier += rivals(of: entry, in: pool).filter { seen.insert($0).inserted }
             }
-            // A task of a job may overtake some of the entries before it. Other entries cannot.
-            var known: [Int: Bool] = [:]
-            if slots[slot].jobs.isEmpty || blocker(of: slot, in: pool, &known) != nil {
-                return false
-            }
+            next += 1
         }
-        return true
-    }
-
-    /// An earlier entry that waits for keys and prevents this one from using a pool.
-    private func blocker(of slot: Int, in pool: Int, _ known: inout [Int: Bool]) -> Int? {
-        var found: Int?
-        _ = pools[pool].waiting
-            .contains { ticket, priority in
-                let other = ticket.slot
-                guard Self.waits(ticket, priority, in: pool, slots),
-                    slots[other].order < slots[slot].order, waitsForKeys(other, &known),
-                    !isExempt(slot, from: other)
-                else { return false }
-                found = other
-                return true
-            }
-        return found
-    }
-
-    /// Whether a blocked entry waits for keys, and not only for a permit of the queue.
-    private func waitsForKeys(_ slot: Int, _ known: inout [Int: Bool]) -> Bool {
-        if let known = known[slot] { return known }
-        let waits = slots[slot].pools
-            .contains { pool in
-                lender(of: pool, for: slot) == nil
-                    && (!pools[pool].isFree || blocker(of: slot, in: pool, &known) != nil)
-            }
-        known[slot] = waits
-        return waits
-    }
-
-    /// Whether `slot` need not wait behind `other`, because `other` waits for a key that a job above
-    /// `slot` holds, directly or behind the first that waits for another of its keys.
-    private func isExempt(_ slot: Int, from other: Int) -> Bool {
-        guard !slots[slot].jobs.isEmpty else { return false }
-        var (pending, seen) = ([other], Set([other]))
-        while let next = pending.popLast() {
-            for pool in slots[next].pools where lender(of: pool, for: next) == nil {
+        // For each pool, the first entry that waits for keys, and the held ones for which it waits.
+        var first: [Int: (slot: Int, held: Set<Int>)] = [:]
+        var blockers: [Int: Int] = [:]
+        for entry in earlier.sorted(by: { slots[$0].order < slots[$1].order }) {
+            var held = Set<Int>()
+            blockers = [:]
+            for pool in slots[entry].pools where lender(of: pool, for: entry) == nil {
                 if !pools[pool].isFree {
-                    if jobAbove(slot, where: { holds(pool, $0) }) != nil { return true }
-                } else if let first = firstBlocked(in: pool, before: next),
-                    seen.insert(first).inserted
-                {
-                    pending.append(first)
+                    held.insert(pool)
+                } else if let other = first[pool], !isBelowHolder(entry, ofAny: other.held) {
+                    held.formUnion(other.held)
+                    blockers[pool] = other.slot
                 }
             }
+            guard !held.isEmpty else { continue }
+            for pool in slots[entry].pools where first[pool] == nil { first[pool] = (entry, held) }
         }
-        return false
+        return blockers
     }
 
-    /// The first blocked entry of a pool, if it comes before another entry.
-    private func firstBlocked(in pool: Int, before slot: Int) -> Int? {
-        pools[pool].members
-            .filter { slots[$0].state == .blocked && slots[$0].order < slots[slot].order }
-            .min { slots[$0].order < slots[$1].order }
+    /// The entries of a pool before another one that may wait for other keys.
+    private func rivals(of slot: Int, in pool: Int) -> [Int] {
+        if let (ticket, priority) = pools[pool].waiting.first,
+            Self.waits(ticket, priority, in: pool, slots)
+        {
+            let first = ticket.slot
+            if first == slot { return [] }
+            // Usually, it waits for a key that is held. Then it is the first one.
+            let lacks = { !pools[$0].isFree && lender(of: $0, for: first) == nil }
+            if slots[first].pools.contains(where: lacks) { return [first] }
+        }
+        return pools[pool].others
+            .filter { other in
+                slots[other].isReady && slots[other].keys.count > 1
+                    && slots[other].order < slots[slot].order
+            }
+    }
+
+    /// Whether a job above an entry holds a permit of one of these pools.
+    private func isBelowHolder(_ slot: Int, ofAny pools: Set<Int>) -> Bool {
+        jobAbove(slot) { job in pools.contains { holds($0, job) } } != nil
     }
 
     /// Whether an entry holds a permit of a pool.
@@ -91,41 +79,41 @@ extension KeyedQueueStateMachine {
 
     // MARK: Inspection
 
-    /// First the entries that were passed on, in that order, then those that wait.
-    private func sorted(_ members: [Int]) -> [Ticket] {
-        members
-            .sorted { left, right in
-                let (left, right) = (slots[left], slots[right])
-                guard left.state == .passedOn, right.state == .passedOn else {
-                    return left.state == .passedOn
-                        || right.state != .passedOn && left.order < right.order
-                }
-                return left.turn < right.turn
-            }
-            .map(ticket)
+    private func inOrder(_ members: [Int]) -> [Ticket] {
+        members.sorted { slots[$0].order < slots[$1].order }.map(ticket)
     }
 
-    /// The entries with a key, or all entries, in this order.
+    /// The entries with a key, or all entries, in their order.
     func entries(with key: Key? = nil) -> [Ticket] {
-        guard let key else { return sorted(slots.indices.filter { slots[$0].state != .vacant }) }
-        return sorted(poolOfKey[key].map { pools[$0].members } ?? [])
+        if let key { return inOrder(users(of: key)) }
+        return inOrder((0..<slots.endIndex).filter { slots[$0].state != .vacant })
     }
 
-    /// The entries with exactly these keys, in this order.
-    func duplicates(of keys: [Key]) -> [Ticket] {
-        let wanted = Set(keys.compactMap { poolOfKey[$0] })
-        let counts = wanted.map { (pool: $0, count: pools[$0].otherMembers.count) }
-        guard wanted.count == keys.count, let fewest = counts.min(by: { $0.count < $1.count })
-        else { return [] }
-        return sorted(pools[fewest.pool].members.filter { Set(slots[$0].pools) == wanted })
+    /// The entries with exactly these keys, in their order.
+    func duplicates(of keys: ShortList<Key>) -> [Ticket] {
+        let wanted = Set(keys)
+        guard let key = keys.first else { return [] }
+        return inOrder(users(of: key).filter { Set(slots[$0].keys) == wanted })
+    }
+
+    private func users(of key: Key) -> [Int] {
+        switch users[key] {
+        case .pool(let pool): pools[pool].members
+        case .entry(let slot): [slot]
+        case nil: []
+        }
+    }
+
+    /// Whether a ticket in the order of passing on belongs to an entry that has not ended.
+    static func isTurn(_ ticket: Ticket, _ slots: StableList<Slot>) -> Bool {
+        ticket.slot < slots.endIndex && slots[ticket.slot].turn == ticket.sequence
+            && slots[ticket.slot].state == .passedOn
     }
 
     /// The reason why a ready entry waits.
     enum Wait {
-        /// A key, and the entry that has held it since a time.
-        case key(Key, Entry, since: CoarseTime.RawValue)
-        /// A key that is free, and an earlier entry that gets it first.
-        case turn(Key, behind: Entry)
+        /// A key, and the entry that has held it since a time, or that gets it first if that is nil.
+        case key(Key, Entry, since: CoarseTime.RawValue?)
         /// A permit of the queue, and the first entries that were passed on.
         case permit([Entry])
         case nothing
@@ -133,30 +121,28 @@ extension KeyedQueueStateMachine {
 
     func wait(of ticket: Ticket, naming limit: Int) -> Wait {
         let slot = ticket.slot
-        let lacking = slots[slot].pools.filter { lender(of: $0, for: slot) == nil }
-        let holders = lacking.filter { !pools[$0].isFree }
-            .flatMap { pool in
-                pools[pool].members.filter { holds(pool, $0) }.map { (pool: pool, slot: $0) }
-            }
+        let held = slots[slot].pools
+            .filter { !pools[$0].isFree && lender(of: $0, for: slot) == nil }
+        let holders = held.flatMap { pool in pools[pool].holders.map { (pool: pool, slot: $0) } }
         // A job above the entry itself is named only if there is no other holder.
         let others = holders.filter { holder in jobAbove(slot) { $0 == holder.slot } == nil }
-        if let first = (others.isEmpty ? holders : others)
-            .min(by: { slots[$0.slot].turn < slots[$1.slot].turn }),
+        let earlier = held.isEmpty ? blockers(of: slot).map { (pool: $0, slot: $1) } : holders
+        if let first = (others.isEmpty ? earlier : others)
+            .min(by: { slots[$0.slot].order < slots[$1.slot].order }),
             let key = pools[first.pool].key, let entry = slots[first.slot].entry
         {
-            return .key(key, entry, since: slots[first.slot].passedOnAt)
-        }
-        var known: [Int: Bool] = [:]
-        for pool in lacking {
-            if let other = blocker(of: slot, in: pool, &known), let key = pools[pool].key,
-                let entry = slots[other].entry
-            {
-                return .turn(key, behind: entry)
-            }
+            let isHeld = slots[first.slot].state == .passedOn
+            return .key(key, entry, since: isHeld ? slots[first.slot].passedOnAt : nil)
         }
         guard !pools[0].isFree, lender(of: 0, for: slot) == nil else { return .nothing }
-        let holding = entries().filter { !isWaiting($0) }.prefix(limit)
-        return .permit(holding.compactMap { slots[$0.slot].entry })
+        var holding: [Entry] = []
+        _ = turns.contains { turn in
+            if Self.isTurn(turn, slots), let entry = slots[turn.slot].entry {
+                holding.append(entry)
+            }
+            return holding.count == limit
+        }
+        return .permit(holding)
     }
 }
 

@@ -1,9 +1,8 @@
 /// The entries, and the pools of their permits.
 extension KeyedQueueStateMachine {
-    /// The entries of a pool that must be evaluated again: those below jobs, or also the first one.
-    enum Change: Int { case none, tasks, all }
+    enum State { case vacant, unready, blocked, eligible, passedOn }
 
-    struct Slot {
+    struct Slot: Blank {
         var entry: Entry?
         var sequence = -1
         /// The number in the order of adding, which an entry may take over from another one.
@@ -11,35 +10,97 @@ extension KeyedQueueStateMachine {
         var priority = OperationPriority.normal
         var state = State.vacant
         var isJob = false
-        /// The pools of its keys.
-        var pools: [Int] = []
+        var keys = ShortList<Key>()
+        /// The pools of those keys that other entries have, too.
+        var pools = ShortList<Int>()
         /// The nearest jobs above the entry that are in the queue, too.
         var jobs: [Ticket] = []
         /// The number of the entry in the order passed on.
         var turn = 0
         var passedOnAt = CoarseTime.RawValue(0)
 
+        /// Entries that were passed on come first, in that order.
         var order: TaskQueueOrder {
-            TaskQueueOrder(priority: priority.rawValue, sequence: position)
+            state == .passedOn
+                ? TaskQueueOrder(priority: -1, sequence: turn)
+                : TaskQueueOrder(priority: priority.rawValue, sequence: position)
         }
+
+        /// Whether the entry is ready and was not passed on.
+        var isReady: Bool { state == .blocked || state == .eligible }
     }
 
-    struct Pool {
+    /// Whether the entry of a ticket in the list of a pool still belongs there.
+    ///
+    /// These tickets have the position of their entries.
+    static func waits(
+        _ ticket: Ticket,
+        _ priority: OperationPriority,
+        in pool: Int,
+        _ slots: StableList<Slot>
+    ) -> Bool {
+        ticket.slot < slots.endIndex && slots[ticket.slot].position == ticket.sequence
+            && slots[ticket.slot].priority == priority
+            && (slots[ticket.slot].state == .eligible
+                || slots[ticket.slot].state == .blocked && pool != 0)
+    }
+
+    /// The permits of a key or of the queue, and the entries that wait for them.
+    struct Pool: Blank {
         var key: Key?
-        var limit: Int
+        var limit = 0
         var taken = 0
-        /// One of the entries with the key.
+        /// The entries that were passed on.
         ///
-        /// Most keys have no others, and need no set.
-        var member: Int?
-        var otherMembers: Set<Int> = []
+        /// Usually, there is at most one, which needs no set.
+        private var holder: Int?
+        private var moreHolders: Set<Int> = []
+        /// The entries that were not passed on.
+        private(set) var others: Set<Int> = []
         var waiting = ReadyLists()
         /// The entries of `waiting` that are below jobs.
         var tasks: [Group: ReadyLists] = [:]
-        var change = Change.none
+
+        /// Whether `waiting` must be evaluated.
+        var isChanged = false
 
         var isFree: Bool { taken < limit }
-        var members: [Int] { member.map { [$0] + otherMembers } ?? [] }
+
+        var holders: [Int] { (holder.map { [$0] } ?? []) + moreHolders }
+
+        var members: [Int] { holders + others }
+
+        mutating func insert(_ slot: Int, isHolder: Bool) {
+            if !isHolder {
+                others.insert(slot)
+            } else if holder == nil {
+                holder = slot
+            } else {
+                moreHolders.insert(slot)
+            }
+        }
+
+        /// Removes an entry, and returns whether none is left.
+        @discardableResult
+        mutating func remove(_ slot: Int) -> Bool {
+            if holder == slot {
+                holder = nil
+            } else if moreHolders.isEmpty || moreHolders.remove(slot) == nil {
+                others.remove(slot)
+            }
+            return holder == nil && moreHolders.isEmpty && others.isEmpty
+        }
+
+        /// Moves an entry to those that were passed on, or to the others.
+        mutating func move(_ slot: Int, isHolder: Bool) {
+            remove(slot)
+            insert(slot, isHolder: isHolder)
+        }
+    }
+
+    enum KeyUser: Equatable {
+        case pool(Int)
+        case entry(Int)
     }
 
     /// Entries below the same jobs, with the same keys.
@@ -47,6 +108,6 @@ extension KeyedQueueStateMachine {
     /// If the first must wait, so must the others.
     struct Group: Hashable {
         let jobs: [Ticket]
-        let pools: [Int]
+        let keys: ShortList<Key>
     }
 }

@@ -1,18 +1,14 @@
 /// Decides which entry of a ``KeyedQueue`` is passed on next.
 ///
 /// From the moment at which an entry is passed on until it has ended, it holds a permit of each of
-/// its keys and a permit of the queue. Each key has a *pool* of permits. Pool 0 has the permits of
-/// the queue. An entry that waits for a key holds back later entries that need it. However, an
-/// entry that waits only for a permit of the queue holds back no other.
+/// its keys and a permit of the queue. A key with several entries has a *pool* of permits, and pool 0
+/// has the permits of the queue. A ready entry waits in the lists of its pools, but in that of pool
+/// 0 only if it lacks no key. It is then *eligible*.
 ///
-/// - An entry that is ready and lacks a key is *blocked*. It is in the list of each of its pools.
-/// - An entry that lacks only a permit of the queue is *eligible*. It is in the list of pool 0.
-/// - If a pool changes, its first blocked entry is evaluated again, and so are the entries to which
-///   a job above them may lend.
+/// If a pool changes, the first entry that waits for it is evaluated again, and so are the entries
+/// below jobs, which may borrow a permit or overtake others (X4).
 struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
     typealias Ticket = TaskQueueTicket
-
-    enum State { case vacant, unready, blocked, eligible, passedOn }
 
     /// A permit that an entry uses.
     private struct Use: Hashable {
@@ -22,30 +18,30 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
 
     let limitPerKey: Int
     var isSuspended = false
-    private(set) var slots: ContiguousArray<Slot> = []
-    private(set) var pools: ContiguousArray<Pool>
-    private(set) var poolOfKey: [Key: Int] = [:]
-    private(set) var count = 0
-    private(set) var waitingCount = 0
-    private var vacantSlots: [Int] = []
-    private var vacantPools: [Int] = []
-    /// The pools that have changed since they were last evaluated.
-    private var changed: [Int] = []
-    /// The pools for which entries below jobs wait.
-    private var taskPools: Set<Int> = []
+    private(set) var slots = StableList<Slot>()
+    private(set) var pools = StableList<Pool>()
+    /// The pool of a key, or the only entry with the key, which needs no pool.
+    private(set) var users: [Key: KeyUser] = [:]
+    private var waitingCount = 0
+    /// How many entries with several keys wait.
+    ///
+    /// Only such an entry can hold back others although one of its keys is free.
+    private(set) var severalKeysCount = 0
+    /// The pools of keys whose waiting entries must be evaluated.
+    private(set) var changed: [Int] = []
+    /// The pools of keys for which entries below jobs wait.
+    private var poolsOfTasks: Set<Int> = []
     /// The job that has lent a permit, and the entry that has borrowed one.
     private var lenders: [Use: Int] = [:]
     private var borrowers: [Use: Int] = [:]
     private var lastSequence = 0
     private var lastTurn = 0
-    /// How many entries with several keys wait.
-    ///
-    /// The entry that holds one of them back may be in any pool.
-    private var severalKeysCount = 0
+    /// The entries in the order passed on, including some that have ended.
+    private(set) var turns = FIFO<Ticket>()
 
     init(limit: Int, limitPerKey: Int) {
         self.limitPerKey = limitPerKey
-        pools = [Pool(limit: limit)]
+        pools[pools.add()].limit = limit
     }
 
     var limit: Int {
@@ -53,12 +49,15 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         set { pools[0].limit = newValue }
     }
 
+    var count: Int { slots.count }
+    var passedOnCount: Int { count - waitingCount }
+
     func entry(_ ticket: Ticket) -> Entry? {
         isCurrent(ticket) && isWaiting(ticket) ? slots[ticket.slot].entry : nil
     }
 
     func isCurrent(_ ticket: Ticket) -> Bool {
-        ticket.slot < slots.count && slots[ticket.slot].sequence == ticket.sequence
+        ticket.slot < slots.endIndex && slots[ticket.slot].sequence == ticket.sequence
     }
 
     /// Whether the entry was not passed on.
@@ -74,13 +73,12 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
     /// last.
     mutating func entryAdded(
         _ entry: Entry,
-        keys: [Key] = [],
+        keys: ShortList<Key> = [],
         priority: OperationPriority = .normal,
         isJob: Bool = false,
         position: Int? = nil
     ) -> Ticket {
-        let slot = vacantSlots.popLast() ?? slots.count
-        if slot == slots.count { slots.append(Slot()) }
+        let slot = slots.add()
         lastSequence += 1
         slots[slot].entry = entry
         slots[slot].sequence = lastSequence
@@ -88,36 +86,45 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         slots[slot].priority = priority
         slots[slot].state = .unready
         slots[slot].isJob = isJob
-        if !keys.isEmpty { slots[slot].pools = keys.map { join(slot, $0) } }
-        count += 1
+        slots[slot].keys = keys
+        for key in keys { join(key, slot) }
         waits(slot, 1)
         return ticket(slot)
     }
 
-    private mutating func join(_ slot: Int, _ key: Key) -> Int {
-        let vacant = vacantPools.last ?? pools.count
-        let pool = { (pool: inout Int) in pool }(&poolOfKey[key, default: vacant])
-        if pool == pools.count {
-            pools.append(Pool(key: key, limit: limitPerKey))
-        } else if pools[pool].member == nil {
-            vacantPools.removeLast()
+    /// Makes an entry a user of a key.
+    private mutating func join(_ key: Key, _ slot: Int) {
+        let user = { (user: inout KeyUser) in user }(&users[key, default: .entry(slot)])
+        switch user {
+        case .entry(slot): break
+        case .entry(let only):
+            let pool = pools.add()
             pools[pool].key = key
-        } else {
-            pools[pool].otherMembers.insert(slot)
-            return pool
+            pools[pool].limit = limitPerKey
+            users[key] = .pool(pool)
+            if slots[only].state == .passedOn { pools[pool].taken = 1 }
+            enter(pool, only)
+            enter(pool, slot)
+        case .pool(let pool): enter(pool, slot)
         }
-        pools[pool].member = slot
-        return pool
+    }
+
+    private mutating func enter(_ pool: Int, _ slot: Int) {
+        slots[slot].pools.append(pool)
+        pools[pool].insert(slot, isHolder: slots[slot].state == .passedOn)
+        if slots[slot].isReady { list(slot, in: pool) }
     }
 
     mutating func entryBecameReady(_ ticket: Ticket) {
-        if isCurrent(ticket), slots[ticket.slot].state == .unready { block(ticket.slot) }
+        guard isCurrent(ticket), slots[ticket.slot].state == .unready else { return }
+        slots[ticket.slot].state = .blocked
+        list(ticket.slot)
     }
 
     mutating func priorityChanged(of ticket: Ticket, to priority: OperationPriority) {
         guard isCurrent(ticket), slots[ticket.slot].priority != priority else { return }
         slots[ticket.slot].priority = priority
-        reevaluate(ticket.slot)
+        list(ticket.slot)
         markChanged(ticket.slot)
     }
 
@@ -125,76 +132,71 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
     mutating func jobsFound(_ jobs: [Ticket], above ticket: Ticket) {
         guard isCurrent(ticket), slots[ticket.slot].jobs != jobs else { return }
         slots[ticket.slot].jobs = jobs
-        reevaluate(ticket.slot)
-        // The entry may itself be a job above others.
-        markTasks()
+        list(ticket.slot)
+        if slots[ticket.slot].isJob { markTasks() }
     }
 
     /// Removes an entry that has ended, or that leaves without being passed on.
     mutating func entryEnded(_ ticket: Ticket) {
         guard isCurrent(ticket) else { return }
         let slot = ticket.slot
-        markChanged(slot)
         if isWaiting(ticket) { waits(slot, -1) } else { release(slot) }
         for pool in slots[slot].pools { leave(pool, slot) }
-        slots[slot] = Slot()
-        vacantSlots.append(slot)
-        count -= 1
-        if count == 0, slots.count > Self.mostVacant { removeVacant() }
+        if slots[slot].pools.count < slots[slot].keys.count {
+            for key in slots[slot].keys where users[key] == .entry(slot) {
+                users.removeCompactly(key)
+            }
+        }
+        if slots[slot].keys.count > 1 || severalKeysCount > 0 { markTasks() }
+        slots.remove(slot)
+        if count == 0, max(slots.endIndex, pools.endIndex) > 64 { return reset() }
+        if turns.count > 2 * passedOnCount + 64 {
+            turns.removeAll { [slots] in !Self.isTurn($0, slots) }
+        }
     }
 
-    /// How many vacant slots a queue without entries keeps.
-    private static var mostVacant: Int { 64 }
-
-    /// Frees the memory of many keys, after the last entry has ended (X6).
-    private mutating func removeVacant() {
-        (slots, pools, poolOfKey) = ([], [Pool(limit: limit)], [:])
-        (vacantSlots, vacantPools, changed, taskPools) = ([], [], [], [])
+    /// Frees all memory, after the last of many entries has ended (X6).
+    private mutating func reset() {
+        var new = Self(limit: limit, limitPerKey: limitPerKey)
+        (new.isSuspended, new.lastSequence, new.lastTurn) = (isSuspended, lastSequence, lastTurn)
+        self = new
     }
 
     private mutating func leave(_ pool: Int, _ slot: Int) {
-        guard pools[pool].member == slot else {
-            pools[pool].otherMembers.remove(slot)
-            return
-        }
-        pools[pool].member = pools[pool].otherMembers.popFirst()
-        guard pools[pool].member == nil, let key = pools[pool].key else { return }
-        poolOfKey[key] = nil
-        pools[pool].key = nil
-        vacantPools.append(pool)
-        guard pools[pool].waiting.count > 0 || !pools[pool].tasks.isEmpty else { return }
-        taskPools.remove(pool)
-        pools[pool] = Pool(limit: limitPerKey, change: pools[pool].change)
+        guard pools[pool].remove(slot) else { return mark(pool) }
+        if let key = pools[pool].key { users.removeCompactly(key) }
+        if !poolsOfTasks.isEmpty { poolsOfTasks.remove(pool) }
+        pools.remove(pool)
     }
 
     /// Makes an entry wait again that was not ready when it was about to be passed on.
     mutating func entryRefused(_ ticket: Ticket) {
         guard isCurrent(ticket), !isWaiting(ticket) else { return }
-        release(ticket.slot)
-        markChanged(ticket.slot)
-        slots[ticket.slot].state = .unready
-        waits(ticket.slot, 1)
+        let slot = ticket.slot
+        release(slot)
+        for pool in slots[slot].pools { pools[pool].move(slot, isHolder: false) }
+        slots[slot].state = .unready
+        waits(slot, 1)
+        markChanged(slot)
     }
 
     /// Counts an entry that begins or stops waiting.
     private mutating func waits(_ slot: Int, _ change: Int) {
         waitingCount += change
-        if slots[slot].pools.count > 1 { severalKeysCount += change }
+        if slots[slot].keys.count > 1 { severalKeysCount += change }
     }
 
     // MARK: Permits
 
-    /// Takes a permit of the queue and of each key, from a job above the entry if one can lend it.
-    private mutating func take(_ slot: Int) {
-        take(0, slot)
-        for pool in slots[slot].pools { take(pool, slot) }
-        slots[slot].state = .passedOn
-        waits(slot, -1)
-        markChanged(slot)
-        // Entries below a job need not wait behind the entries that wait for the job's keys.
-        if slots[slot].isJob || limitPerKey > 1 { markTasks() }
+    /// The nearest job above an entry that can lend a permit of a pool.
+    func lender(of pool: Int, for slot: Int) -> Int? {
+        jobAbove(slot) { job in
+            holds(pool, job)
+                && (borrowers.isEmpty || borrowers[Use(pool: pool, slot: job)] == nil)
+        }
     }
 
+    /// Takes a permit, from a job above the entry if one can lend it.
     private mutating func take(_ pool: Int, _ slot: Int) {
         guard let lender = lender(of: pool, for: slot) else {
             pools[pool].taken += 1
@@ -219,35 +221,14 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         if lender == nil, borrower == nil { pools[pool].taken -= 1 }
     }
 
-    /// The nearest job above an entry that can lend a permit of a pool.
-    func lender(of pool: Int, for slot: Int) -> Int? {
-        jobAbove(slot) { job in
-            holds(pool, job)
-                && (borrowers.isEmpty || borrowers[Use(pool: pool, slot: job)] == nil)
-        }
-    }
-
     // MARK: Lists
 
-    private mutating func reevaluate(_ slot: Int) {
-        if slots[slot].state == .blocked || slots[slot].state == .eligible { block(slot) }
-    }
-
-    /// Marks an entry as blocked, and evaluates it.
-    private mutating func block(_ slot: Int) {
+    /// Puts a ready entry into the lists of its keys, and evaluates it.
+    private mutating func list(_ slot: Int) {
+        guard slots[slot].isReady else { return }
         slots[slot].state = .blocked
-        guard !consider(slot) else { return }
         for pool in slots[slot].pools { list(slot, in: pool) }
-    }
-
-    /// Makes a blocked entry eligible if its keys are free.
-    private mutating func consider(_ slot: Int) -> Bool {
-        guard hasKeys(slot) else { return false }
-        slots[slot].state = .eligible
-        list(slot, in: 0)
-        // It no longer holds back others. Some of them may borrow a permit of the queue.
-        if !pools[0].isFree { markChanged(slot, .tasks) }
-        return true
+        consider(slot)
     }
 
     private mutating func list(_ slot: Int, in pool: Int) {
@@ -255,28 +236,36 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         let (priority, jobs) = (slots[slot].priority, slots[slot].jobs)
         pools[pool].waiting.insert(ticket, priority: priority)
         if !jobs.isEmpty {
-            let group = Group(jobs: jobs, pools: pool == 0 ? [] : slots[slot].pools)
+            let group = Group(jobs: jobs, keys: pool == 0 ? [] : slots[slot].keys)
             pools[pool].tasks[group, default: ReadyLists()].insert(ticket, priority: priority)
-            taskPools.insert(pool)
+            if pool != 0 { poolsOfTasks.insert(pool) }
         }
         guard pools[pool].waiting.needsCompaction else { return }
         pools[pool].waiting.removeStale { [slots] in Self.waits($0, $1, in: pool, slots) }
     }
 
-    /// Whether the entry of a ticket in the list of a pool still belongs there.
-    ///
-    /// These tickets have the position of their entries.
-    static func waits(
-        _ ticket: Ticket,
-        _ priority: OperationPriority,
-        in pool: Int,
-        _ slots: ContiguousArray<Slot>
-    ) -> Bool {
-        slots[ticket.slot].position == ticket.sequence && slots[ticket.slot].priority == priority
-            && slots[ticket.slot].state == (pool == 0 ? .eligible : .blocked)
+    /// Makes a blocked entry eligible if its keys are free.
+    private mutating func consider(_ slot: Int) {
+        guard slots[slot].state == .blocked, hasKeys(slot) else { return }
+        slots[slot].state = .eligible
+        list(slot, in: 0)
+        // It no longer holds back others. Some of them may borrow a permit of the queue.
+        if !pools[0].isFree, !poolsOfTasks.isEmpty { markChanged(slot) }
     }
 
-    mutating func firstWaiting(for pool: Int) -> Int? {
+    /// Whether the entry can get a permit of each of its keys now.
+    private mutating func hasKeys(_ slot: Int) -> Bool {
+        var isFirst = true
+        for pool in slots[slot].pools where lender(of: pool, for: slot) == nil {
+            guard pools[pool].isFree else { return false }
+            if firstWaiting(for: pool) != slot { isFirst = false }
+        }
+        // A task of a job may overtake some of the entries before it. Other entries cannot.
+        return isFirst || !slots[slot].jobs.isEmpty && blockers(of: slot).isEmpty
+    }
+
+    @inline(__always)
+    private mutating func firstWaiting(for pool: Int) -> Int? {
         while let (ticket, priority) = pools[pool].waiting.first {
             if Self.waits(ticket, priority, in: pool, slots) { return ticket.slot }
             _ = pools[pool].waiting.popFirst()
@@ -284,47 +273,47 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         return nil
     }
 
-    /// Visits the first entry of each group that waits for a pool.
-    private mutating func forEachGroup(of pool: Int, _ body: (inout Self, Int) -> Void) {
-        guard !pools[pool].tasks.isEmpty else { return }
-        for group in Array(pools[pool].tasks.keys) {
-            var list = pools[pool].tasks.removeValue(forKey: group) ?? ReadyLists()
-            while let (ticket, priority) = list.first {
-                if Self.waits(ticket, priority, in: pool, slots),
-                    slots[ticket.slot].jobs == group.jobs
-                {
-                    pools[pool].tasks[group] = list
-                    body(&self, ticket.slot)
-                    break
-                }
-                _ = list.popFirst()
+    /// The first entry of each group that waits for a pool.
+    private mutating func firstTasks(for pool: Int) -> [Int] {
+        guard !pools[pool].tasks.isEmpty else { return [] }
+        let first = Array(pools[pool].tasks.keys)
+            .compactMap { group in
+                let first = pools[pool].tasks[group]?
+                    .first { [slots] ticket, priority in
+                        Self.waits(ticket, priority, in: pool, slots)
+                            && slots[ticket.slot].jobs == group.jobs
+                    }
+                if first == nil { pools[pool].tasks[group] = nil }
+                return first?.slot
             }
-        }
-        if pools[pool].tasks.isEmpty { taskPools.remove(pool) }
+        if first.isEmpty { poolsOfTasks.remove(pool) }
+        return first
     }
 
     // MARK: Changes
 
-    private mutating func markChanged(_ slot: Int, _ change: Change = .all) {
-        for pool in slots[slot].pools { mark(pool, change) }
+    /// Marks the pools of an entry, and those of tasks that it may hold back with other keys.
+    private mutating func markChanged(_ slot: Int) {
+        for pool in slots[slot].pools { mark(pool) }
         if severalKeysCount > 0 { markTasks() }
     }
 
     private mutating func markTasks() {
-        for pool in taskPools { mark(pool, .tasks) }
+        for pool in poolsOfTasks { mark(pool) }
     }
 
-    private mutating func mark(_ pool: Int, _ change: Change) {
-        guard pool != 0, pools[pool].waiting.count > 0 else { return }
-        if pools[pool].change == .none { changed.append(pool) }
-        if pools[pool].change.rawValue < change.rawValue { pools[pool].change = change }
+    private mutating func mark(_ pool: Int) {
+        guard pools[pool].waiting.count > 0, !pools[pool].isChanged else { return }
+        pools[pool].isChanged = true
+        changed.append(pool)
     }
 
-    /// Evaluates again the entries that wait for a pool.
+    /// Evaluates the entries that wait for a pool.
     private mutating func resolve(_ pool: Int) {
-        let change = exchange(&pools[pool].change, with: .none)
-        if change == .all, let first = firstWaiting(for: pool) { _ = consider(first) }
-        forEachGroup(of: pool) { machine, slot in _ = machine.consider(slot) }
+        guard pool < pools.endIndex else { return }
+        pools[pool].isChanged = false
+        if let first = firstWaiting(for: pool) { consider(first) }
+        for task in firstTasks(for: pool) { consider(task) }
     }
 
     // MARK: Passing on
@@ -337,13 +326,21 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
             while let pool = changed.popLast() { resolve(pool) }
             guard let slot = nextEligible(), let entry = slots[slot].entry else { break }
             guard hasKeys(slot) else {
-                block(slot)
+                slots[slot].state = .blocked
                 continue
             }
-            take(slot)
+            take(0, slot)
+            for pool in slots[slot].pools {
+                take(pool, slot)
+                pools[pool].move(slot, isHolder: true)
+            }
+            waits(slot, -1)
             lastTurn += 1
+            slots[slot].state = .passedOn
             slots[slot].turn = lastTurn
             slots[slot].passedOnAt = now
+            turns.append(Ticket(sequence: lastTurn, slot: slot))
+            markChanged(slot)
             return (entry, ticket(slot), slots[slot].priority)
         }
         return nil
@@ -351,12 +348,8 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
 
     /// The first eligible entry that can get a permit of the queue.
     private mutating func nextEligible() -> Int? {
-        var found = pools[0].isFree ? firstWaiting(for: 0) : nil
-        forEachGroup(of: 0) { machine, slot in
-            guard machine.lender(of: 0, for: slot) != nil else { return }
-            if let other = found, machine.slots[other].order < machine.slots[slot].order { return }
-            found = slot
-        }
-        return found
+        guard !pools[0].isFree else { return firstWaiting(for: 0) }
+        return firstTasks(for: 0).filter { lender(of: 0, for: $0) != nil }
+            .min { slots[$0].order < slots[$1].order }
     }
 }

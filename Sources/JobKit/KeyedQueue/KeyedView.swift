@@ -3,13 +3,13 @@ import Foundation
 /// A ``KeyedQueue`` that adds every operation with the same keys.
 final class KeyedView: PassingQueue {
     private let shell: KeyedQueueShell
-    private let keys: [AnyKey]
+    private let keys: ShortList<AnyKey>
     private let duplicates: DuplicatePolicy
     let queueBelow: any OperationScheduling
 
     init(
         of shell: KeyedQueueShell,
-        keys: [AnyKey],
+        keys: ShortList<AnyKey>,
         _ duplicates: DuplicatePolicy,
         on queue: any OperationScheduling
     ) {

@@ -12,7 +12,7 @@ import Testing
     }
 
     /// More operations and keys, and therefore longer chains of waiting operations.
-    @Test(arguments: [1, Int.max], [1, 2])
+    @Test(arguments: [1, 2, Int.max], [1, 2])
     func randomWalkFollowsTheRules(limit: Int, limitPerKey: Int) {
         for seed in 0..<rounds(of: 2_000) {
             let failure = KeyedQueueSearch.walk(seed: seed, limit: limit, limitPerKey: limitPerKey)

@@ -8,7 +8,7 @@ import Testing
 
     private func add(
         _ entry: String,
-        _ keys: [String],
+        _ keys: ShortList<String>,
         _ machine: inout Machine,
         priority: OperationPriority = .normal,
         isJob: Bool = false,
@@ -47,7 +47,7 @@ import Testing
         #expect(passedOn(&machine) == ["b"])
         machine.entryEnded(first)
         machine.entryEnded(late)
-        #expect(machine.count == 0 && machine.poolOfKey.isEmpty)
+        #expect(machine.isUnused)
     }
 
     @Test func entryThatWaitsOnlyForAPlaceHoldsBackNobody() {
@@ -147,35 +147,96 @@ import Testing
         #expect(passedOn(&machine) == ["1"])
         let third = add("3", ["b", "a"], &machine)
         let second = add("2", ["a", "b"], &machine, priority: .high)
-        for keys in [["a"], ["b"], ["a", "b", "c"]] { _ = add("other", keys, &machine) }
+        let others: [ShortList<String>] = [["a"], ["b"], ["a", "b", "c"]]
+        for keys in others { _ = add("other", keys, &machine) }
         #expect(machine.duplicates(of: ["b", "a"]) == [first, second, third])
         #expect(machine.duplicates(of: ["c"]) == [])
         #expect(machine.duplicates(of: ["new"]) == [])
     }
 
-    /// X6: slots and pools are reused.
-    @Test func manyKeysOneAfterAnotherUseOnePool() {
+    /// X6: slots are reused, and a key with one entry has no pool.
+    @Test func manyKeysOneAfterAnotherUseOneSlot() {
         var machine = Machine(limit: .max, limitPerKey: 1)
         for number in 0..<1_000 {
             let ticket = add("\(number)", ["\(number)"], &machine)
             #expect(passedOn(&machine) == ["\(number)"])
             machine.entryEnded(ticket)
         }
-        #expect(machine.slots.count == 1 && machine.pools.count == 2)
-        #expect(machine.poolOfKey.isEmpty)
+        #expect(machine.slots.endIndex == 1 && machine.pools.endIndex == 1)
+        #expect(machine.isUnused)
     }
 
     /// X6: a queue that has held many keys at once keeps nothing of them.
-    @Test func nothingRemainsOfTenThousandKeys() {
+    @Test(arguments: [0, 1]) func nothingRemainsOfTenThousandKeys(entriesPerKeyThatWait: Int) {
         var machine = Machine(limit: .max, limitPerKey: 1)
-        let tickets = (0..<10_000).map { add("\($0)", ["\($0)"], &machine) }
+        let keys = (0..<10_000).map { "\($0)" }
+        let waiting = keys.prefix(entriesPerKeyThatWait * keys.count)
+        let tickets = (keys + waiting).map { add($0, [$0], &machine) }
         #expect(passedOn(&machine).count == 10_000)
         for ticket in tickets { machine.entryEnded(ticket) }
-        #expect(machine.slots.count <= 64 && machine.pools.count <= 65)
-        #expect(machine.poolOfKey.capacity == 0)
+        #expect(machine.isUnused)
+        #expect(machine.slots.endIndex <= 64 && machine.pools.endIndex <= 66)
+        #expect(machine.users.capacity <= 128)
         for ticket in tickets { machine.entryEnded(ticket) }
         _ = add("next", ["0"], &machine)
         #expect(passedOn(&machine) == ["next"])
+    }
+
+    /// X6: the memory of many keys is freed, although the queue is never empty.
+    @Test func nothingRemainsOfManyKeysInABusyQueue() {
+        var machine = Machine(limit: .max, limitPerKey: 1)
+        var last = (0..<10_000).map { add("\($0)", ["\($0)"], &machine) }
+        #expect(passedOn(&machine).count == 10_000)
+        for number in 0..<30_000 {
+            let next = add("next", ["next \(number)"], &machine)
+            #expect(passedOn(&machine) == ["next"])
+            machine.entryEnded(last.removeFirst())
+            last.append(next)
+            if last.count > 10 { machine.entryEnded(last.removeFirst()) }
+        }
+        #expect(machine.count > 0)
+        #expect(machine.slots.endIndex < 200)
+        #expect(machine.pools.endIndex < 200 && machine.users.capacity < 200)
+        #expect(machine.turns.count < 200)
+    }
+
+    /// X7: a report does not search the entries that have ended.
+    @Test func endedEntriesBehindALongOneAreForgotten() {
+        var machine = Machine(limit: 2, limitPerKey: 1)
+        _ = add("long", [], &machine)
+        for _ in 0..<10_000 {
+            let ticket = add("short", [], &machine)
+            while machine.next() != nil {}
+            machine.entryEnded(ticket)
+        }
+        #expect(machine.turns.count < 100)
+    }
+
+    /// X8: adding n tasks takes linear time, although all keys of tasks are known.
+    @Test func addedTaskChangesNothingForOthers() {
+        var machine = Machine(limit: .max, limitPerKey: 1)
+        let job = add("job", [], &machine, isJob: true)
+        for number in 0..<10 { _ = add("holder", ["\(number)"], &machine) }
+        #expect(passedOn(&machine).count == 11)
+        for number in 0..<10 {
+            _ = add("task", ["\(number)"], &machine, below: [job])
+            #expect(machine.changed.isEmpty)
+        }
+    }
+
+    /// X2: the second operation waits for a, which the first one got, and holds back the task.
+    @Test func taskDoesNotOvertakeOneThatWaitedForAPlaceBefore() {
+        var machine = Machine(limit: 2, limitPerKey: 1)
+        let job = add("job", [], &machine, isJob: true)
+        let other = add("other", [], &machine)
+        #expect(passedOn(&machine) == ["job", "other"])
+        _ = add("a", ["a"], &machine)
+        _ = add("a and b", ["a", "b"], &machine)
+        #expect(passedOn(&machine) == [])
+        machine.entryEnded(other)
+        #expect(passedOn(&machine) == ["a"])
+        _ = add("task", ["b"], &machine, below: [job])
+        #expect(passedOn(&machine) == [])
     }
 
     /// X4: the operation between the task and the one that waits for the job also waits for it.

@@ -59,6 +59,19 @@ struct ReadyLists: Sendable {
         return (other.ticket, other.priority)
     }
 
+    /// The first valid ticket.
+    ///
+    /// Removes the stale ones before it.
+    mutating func first(where holds: (TaskQueueTicket, OperationPriority) -> Bool)
+        -> TaskQueueTicket?
+    {
+        while let (ticket, priority) = first {
+            if holds(ticket, priority) { return ticket }
+            _ = popFirst()
+        }
+        return nil
+    }
+
     /// Removes and returns the first ticket, stale or not, with its priority.
     mutating func popFirst() -> (ticket: TaskQueueTicket, priority: OperationPriority)? {
         guard let other = others.first else { return inOrder.popFirst().map { ($0, .normal) } }

@@ -53,8 +53,7 @@ struct KeyedQueueSearch {
         }
         if isEnd {
             orderCount += 1
-            let machine = world.machine
-            if machine.count != 0 || !machine.poolOfKey.isEmpty || machine.pools[0].taken != 0 {
+            if !world.machine.isUnused {
                 failure = "\(setting): something is left after \(path)"
             }
         }
@@ -82,9 +81,11 @@ struct KeyedQueueSearch {
 extension KeyedQueueSearch.World {
     fileprivate mutating func add(_ index: Int) {
         let entry = oracle.entries[index]
-        let isJob = oracle.entries.contains { $0.parent == index }
         oracle.added(index)
-        let ticket = machine.entryAdded(index, keys: entry.keys.sorted(), isJob: isJob)
+        var keys = ShortList<String>()
+        for key in entry.keys.sorted() { keys.append(key) }
+        let isJob = oracle.entries.contains { $0.parent == index }
+        let ticket = machine.entryAdded(index, keys: keys, isJob: isJob)
         tickets[index] = ticket
         findJobs()
         machine.entryBecameReady(ticket)
@@ -186,7 +187,13 @@ extension KeyedQueueSearch {
             let (passed, expected) = (world.machinePassesOn(), world.oracle.passOn())
             guard passed == expected else { return "\(path) passed on \(passed), not \(expected)" }
         }
-        return world.machine.count == 0 && world.machine.poolOfKey.isEmpty
-            ? nil : "\(path) left some"
+        return world.machine.isUnused ? nil : "\(path) left some"
+    }
+}
+
+extension KeyedQueueStateMachine {
+    /// Whether nothing remains of any entry.
+    var isUnused: Bool {
+        count == 0 && users.isEmpty && pools.count == 1 && pools[0].taken == 0
     }
 }
