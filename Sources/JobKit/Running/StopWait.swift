@@ -28,14 +28,14 @@ final class StopWait: Sendable {
         _ operation: ConcurrentOperation,
         in queue: any OperationScheduling
     ) async -> Bool {
-        await wait { operation.add($0, isForFinishOnly: queue is TaskQueue) }
+        await wait(isForFinishOnly: queue is TaskQueue) { operation.add($0) }
         return operation.hooks.withLock { $0.isClosed || $0.willNeverRun }
     }
 
     /// Waits until the waiter is resumed, or until the wait is over.
-    private func wait(_ add: (FinishWaiter) -> Void) async {
+    private func wait(isForFinishOnly: Bool, _ add: (FinishWaiter) -> Void) async {
         await withUnsafeContinuation { continuation in
-            let waiter = FinishWaiter { continuation.resume() }
+            let waiter = FinishWaiter(isForFinishOnly: isForFinishOnly) { continuation.resume() }
             let isOver = state.withLock { state in
                 state.waiter = waiter
                 return state.isOver

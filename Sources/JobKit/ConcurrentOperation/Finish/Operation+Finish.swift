@@ -21,7 +21,7 @@ extension Operation {
     /// end the wait.
     func waitForFinish(only isForFinishOnly: Bool) async {
         await withUnsafeContinuation { continuation in
-            add(FinishWaiter { continuation.resume() }, isForFinishOnly: isForFinishOnly)
+            add(FinishWaiter(isForFinishOnly: isForFinishOnly) { continuation.resume() })
         }
     }
 }

@@ -91,7 +91,12 @@ struct FinishSubscribers: Sendable {
         others.change(orMake: Others()) { $0.waiters.append(waiter) }
     }
 
-    mutating func takeWaiters() -> [FinishWaiter] {
-        others.change { exchange(&$0.waiters, with: []) } ?? []
+    /// Removes and returns the waiters for which `isTaken` returns true.
+    mutating func takeWaiters(_ isTaken: (FinishWaiter) -> Bool) -> [FinishWaiter] {
+        others.change { others in
+            let taken = others.waiters.filter(isTaken)
+            others.waiters.removeAll(where: isTaken)
+            return taken
+        } ?? []
     }
 }

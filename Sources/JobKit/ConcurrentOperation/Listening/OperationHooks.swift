@@ -76,10 +76,9 @@ struct OperationHooks {
 
     /// Adds a waiter.
     ///
-    /// Returns false if there is nothing to wait for. If `isForFinishOnly` is true, an operation
-    /// that can no longer run is waited for, too.
-    mutating func addWaiter(_ waiter: FinishWaiter, isForFinishOnly: Bool = false) -> Bool {
-        guard !isClosed, isForFinishOnly || !willNeverRun else { return false }
+    /// Returns false if there is nothing to wait for.
+    mutating func addWaiter(_ waiter: FinishWaiter) -> Bool {
+        guard !isClosed, waiter.isForFinishOnly || !willNeverRun else { return false }
         subscribers.add(waiter)
         return true
     }
@@ -93,10 +92,12 @@ struct OperationHooks {
         return true
     }
 
-    /// Marks the operation as cancelled before its start, and returns all waiters for resumption.
+    /// Marks the operation as cancelled before its start.
+    ///
+    /// - Returns: The waiters to resume, which are not for the finish only.
     mutating func cancelledBeforeStart() -> [FinishWaiter] {
         willNeverRun = true
-        return subscribers.takeWaiters()
+        return subscribers.takeWaiters { !$0.isForFinishOnly }
     }
 
     /// Takes out the values that the completion needs with the lock released.

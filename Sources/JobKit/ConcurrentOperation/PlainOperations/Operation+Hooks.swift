@@ -130,10 +130,10 @@ extension Operation {
 
     /// Resumes a waiter when the operation has finished, or at once if it has.
     ///
-    /// Unless `isForFinishOnly` is true, also resumes it when a ``ConcurrentOperation`` can no
-    /// longer run.
-    func add(_ waiter: FinishWaiter, isForFinishOnly: Bool = false) {
-        let waits = addHook { $0.addWaiter(waiter, isForFinishOnly: isForFinishOnly) }
+    /// Unless the waiter is for the finish only, also resumes it when a ``ConcurrentOperation`` can
+    /// no longer run.
+    func add(_ waiter: FinishWaiter) {
+        let waits = addHook { $0.addWaiter(waiter) }
         if !waits { waiter.resume() }
     }
 

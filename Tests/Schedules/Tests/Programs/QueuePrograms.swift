@@ -176,6 +176,21 @@ final class QueuePrograms: Programs {
         }
     }
 
+    func testAddAndWaitAgainstCancel() {
+        explore { world in
+            let (queue, waiting) = (world.queue(1), Witness(world, "waiting"))
+            let held = Witness(world, "held", finishes: false)
+            queue.addOperation(held)
+            world.spawnTask("waits") {
+                await queue.addOperationsAndWait([waiting])
+                world.expect(waiting.isFinished, "the wait ended too early")
+            }
+            world.together({ waiting.cancel() })
+            held.finish()
+            world.wait(for: held, waiting)
+        }
+    }
+
     func testBarrierAgainstAdds() {
         explore { world in
             let queue = world.queue()
