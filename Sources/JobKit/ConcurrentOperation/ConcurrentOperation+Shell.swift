@@ -157,59 +157,23 @@ extension ConcurrentOperation {
         let taken = hooks.withLock { $0.close(takesQueue: !isStartedByWorker) }
         if isOwnStart { context.pointee.frame.hasEnded = true }
 
-        let hasFailed = currentLifecycle.hasFailed
-
-        func notify(_ listener: OperationListener) {
-            listener.operationFinished(hasFailed: hasFailed)
+        taken.subscribers.notifyListeners(hasFailed: currentLifecycle.hasFailed) { listener in
             if isInsideJobKit, claimed == nil {
                 if listener.claimDelivery() { claimed = listener }
-            } else if isOwnStart, context.pointee.frame.delivery == nil,
-                context.pointee.frame.mayDeliver
-            {
-                context.pointee.frame.delivery = listener
-            } else {
-                listener.deliverElsewhere()
+                return true
             }
+            return isOwnStart && context.pointee.frame.take(listener)
         }
-        if let listener = taken.subscribers.listener { notify(listener) }
-        let others = taken.subscribers.others.value
-        for listener in others?.listeners.present ?? [] { notify(listener) }
         announceDidFinish(wasExecuting: wasExecuting)
         // Plain dependents become ready only after Foundation has notified them.
-        for dependent in others?.dependents.elements ?? [] { dependent.end() }
+        taken.subscribers.endDependents()
         taken.timers?.cancelAll()
         if isStartedByWorker {
-            context.pointee.frame.waiters = others?.waiters
+            context.pointee.frame.waiters = taken.subscribers.waiters
         } else {
             taken.queue?.operationFinished(self)
-            for waiter in others?.waiters ?? [] { waiter.resume() }
+            taken.subscribers.resumeWaiters()
         }
-    }
-
-    /// Changes the hooks in a way that may add a listener, and sets `isShared` if there are
-    /// several.
-    ///
-    /// The queue stores the operation and then reads this flag. A listener's job sets this flag and
-    /// then reads the operation's queue. Both are sequentially consistent, and the flag is set
-    /// before the lock is released. Therefore, at least one of them sees the other.
-    @inline(__always)
-    func addingListener<Result>(_ body: (inout OperationHooks) -> Result) -> Result {
-        hooks.withLock { hooks in
-            let result = body(&hooks)
-            if hooks.isShared {
-                lifecycle.bitwiseOr(
-                    OperationFlags.isShared.rawValue,
-                    ordering: .sequentiallyConsistent
-                )
-            }
-            return result
-        }
-    }
-
-    /// Whether more than one job has tracked the operation.
-    var isShared: Bool {
-        OperationFlags(rawValue: lifecycle.load(ordering: .sequentiallyConsistent))
-            .contains(.isShared)
     }
 
     /// Notifies the observers of the start, before the start becomes visible.

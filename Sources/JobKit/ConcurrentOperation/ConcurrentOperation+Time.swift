@@ -34,7 +34,7 @@ extension ConcurrentOperation {
             let entry = enteredMainAt.load(ordering: .relaxed)
             // If the entry is not recorded yet, the operation is just being started.
             let seconds = entry == 0 ? 0 : CoarseTime(rawValue: entry).wholeSeconds(to: .now)
-            timers().watch(.runtime, ago: .seconds(seconds), timerTarget)
+            timers().watch(.runtime, ago: seconds, timerTarget)
         }
     }
 
@@ -87,7 +87,7 @@ extension ConcurrentOperation {
     /// Starts the time of ``maximumRuntime``, if there are timers.
     func startRuntime() {
         let (timers, isQueued) = hooks.withLock { ($0.timers, $0.queue != nil) }
-        timers?.beginRuntime(timerTarget(isQueued: isQueued))
+        timers?.watch(.runtime, timerTarget(isQueued: isQueued))
     }
 
     /// Starts the stop time of an operation that was asked to stop, if it was started.
@@ -104,7 +104,7 @@ extension ConcurrentOperation {
     /// Waits for ``maximumStopTime`` to pass, if the operation was asked to stop.
     func watchStopTime() {
         guard let seconds = stopRequest?.wholeSeconds(to: .now) else { return }
-        timers().watch(.stop, ago: .seconds(seconds), timerTarget)
+        timers().watch(.stop, ago: seconds, timerTarget)
     }
 
     /// The target of the limits' timers.

@@ -18,12 +18,10 @@ struct OperationFlags: OptionSet, Sendable {
     static let unreadinessRead = Self(rawValue: 1 << 21)
     /// A job that tracks the operation has a context in which it must run.
     static let inContext = Self(rawValue: 1 << 22)
-    /// More than one job has tracked the operation.
-    static let isShared = Self(rawValue: 1 << 23)
     /// The class customizes `start()`, as a workflow does.
-    static let overridesStart = Self(rawValue: 1 << 24)
+    static let overridesStart = Self(rawValue: 1 << 23)
     /// `queuePriority` was set.
-    static let prioritized = Self(rawValue: 1 << 25)
+    static let prioritized = Self(rawValue: 1 << 24)
     /// The default `didCancel()` was called, which does nothing.
-    static let ignoresStop = Self(rawValue: 1 << 26)
+    static let ignoresStop = Self(rawValue: 1 << 25)
 }

@@ -31,17 +31,6 @@ final class OperationTimers: Sendable {
             return (duration, start)
         }
 
-        /// Begins the first wait, if the limit counts from `now` on a `ContinuousClock`.
-        mutating func waitBegins(_ id: UInt32, at now: Int64) -> Int64? {
-            guard start == nil, !isOver, let time = duration?.timerNanoseconds, time > 0 else {
-                return nil
-            }
-            let (deadline, overflow) = now.addingReportingOverflow(time)
-            guard !overflow else { return nil }
-            (start, waitID) = (.system(.continuous, now), id)
-            return deadline
-        }
-
         /// Ends the wait.
         ///
         /// The caller cancels it with the lock released.
@@ -161,9 +150,9 @@ final class OperationTimers: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The limit.
-    ///   - ago: How long ago its time began. Only the first call uses this.
+    ///   - ago: How many seconds ago its time began. Only the first call uses this.
     ///   - target: Called when the limit has passed, with a number for ``passed(_:)``.
-    func watch(_ limit: Limit, ago: Duration = .zero, _ target: any TimerTarget) {
+    func watch(_ limit: Limit, ago: Int = 0, _ target: any TimerTarget) {
         let clock = state.withLock { state in
             state.change(limit) { $0.start == nil } ? state.clock : nil
         }
@@ -174,28 +163,7 @@ final class OperationTimers: Sendable {
         }
         previous?.cancel()
         guard let (time, start) = begun else { return }
-        store(start.wait(time, TimerService.Body(target: target, id: Int(id))), of: limit, id)
-    }
-
-    /// Starts waiting for the maximum runtime, which counts from now.
-    ///
-    /// This is ``watch(_:ago:_:)`` for the usual case, at a third of the cost.
-    func beginRuntime(_ target: any TimerTarget) {
-        let now = SystemClock.continuous.now
-        let begun = state.withLock { state -> (deadline: Int64, id: UInt32)? in
-            if !state.others.isNone {
-                guard case .system(.continuous) = state.clock else { return nil }
-            }
-            let id = state.nextID()
-            return state.runtime.waitBegins(id, at: now).map { ($0, id) }
-        }
-        guard let (deadline, id) = begun else { return watch(.runtime, target) }
-        let body = TimerService.Body(target: target, id: Int(id))
-        let timer = TimerService.continuous.add(body, at: deadline)
-        store(.timer(.continuous, timer), of: .runtime, id)
-    }
-
-    private func store(_ wait: TimerStart.Wait, of limit: Limit, _ id: UInt32) {
+        let wait = start.wait(time, TimerService.Body(target: target, id: Int(id)))
         let isPending = state.withLock { state in
             state.change(limit) { limit in
                 guard limit.waitID == id else { return false }

@@ -3,6 +3,10 @@ struct Rare<Value> {
     /// At most one element, which is changed in place.
     private var stored: [Value] = []
 
+    init() {}
+
+    init(_ value: Value) { stored = [value] }
+
     @inline(__always)
     var isNone: Bool { stored.isEmpty }
 

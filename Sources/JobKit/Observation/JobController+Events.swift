@@ -42,11 +42,11 @@ extension JobController {
         addObserver(feed)
         // The job may never run. Or it has just notified its observers of its finish, before the feed
         // was one of them. Otherwise, that event has already ended the stream.
-        let waiter = FinishWaiter { [weak self, weak feed] in
-            guard let self, self.isFinished || !self.isInQueue else { return }
-            feed?.end()
-        }
-        if !hooks.withLock({ $0.addWaiter(waiter) }), !isInQueue { feed.end() }
+        add(
+            FinishWaiter { [weak self, weak feed] in
+                if let self, !self.isInQueue { feed?.end() }
+            }
+        )
         return stream
     }
 

@@ -41,11 +41,5 @@ extension TaskQueueState {
             let operation = unsafeDowncast(operation, to: ConcurrentOperation.self)
             return operation.flags.contains(.prioritized) || operation.isCancelled
         }
-
-        /// Whether other jobs may already be waiting for the operation.
-        var isShared: Bool {
-            guard isConcurrent else { return true }
-            return unsafeDowncast(operation, to: ConcurrentOperation.self).isShared
-        }
     }
 }

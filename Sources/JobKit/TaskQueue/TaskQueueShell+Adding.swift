@@ -58,7 +58,7 @@ extension TaskQueueShell {
         let operation = request.operation
         guard request.isPlaced(at: ticket) else { return operationFinished(ticket) }
         // Jobs other than the known one can only exist if several jobs track the operation.
-        if !hasJob || request.isShared { findLenders(of: operation) }
+        if !hasJob || operation.isShared { findLenders(of: operation) }
         if !request.isReady { checkReadiness(of: operation) }
         guard request.mayHaveChanged else { return }
         if OperationPriority(of: operation) != request.priority {

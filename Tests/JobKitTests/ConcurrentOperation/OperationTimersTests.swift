@@ -40,7 +40,7 @@ final class OperationTimersTests: XCTestCase {
         timers[.runtime] = .seconds(5)
         timers.watch(
             .runtime,
-            ago: .seconds(3),
+            ago: 3,
             ClosureTimerTarget { [log] _ in log.record("timed out") }
         )
         await clock.waitForSleepers()

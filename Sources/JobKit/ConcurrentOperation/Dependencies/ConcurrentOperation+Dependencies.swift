@@ -12,14 +12,16 @@ extension ConcurrentOperation {
 
     func wait(for operation: Operation) {
         let edge = hooks.withLock { hooks in
-            hooks.dependencies.change(orMake: OperationDependencies(of: self)) {
-                $0.insert(operation)
-            }
+            hooks.dependencies.change(orMake: ownDependencies) { $0.insert(operation) }
         }
         guard let edge else { return }
         setFlag(.hasDependencies)
         edge.register(with: operation)
         announceUnready()
+    }
+
+    private var ownDependencies: OperationDependencies {
+        OperationDependencies { [weak self] in self?.becomeReady() }
     }
 
     func stopWaiting(for operation: Operation) {
@@ -41,10 +43,8 @@ extension ConcurrentOperation {
 
     func takeDependencies() -> [Operation] {
         guard flags.contains(.hasDependencies) else { return [] }
-        let taken = hooks.withLock { $0.dependencies.change { $0.removeAll() } } ?? []
-        for dependency in taken where dependency.edge.leave() {
-            dependency.operation.dependentLeft()
-        }
+        let taken = hooks.withLock { $0.takeDependencies() }
+        OperationDependencies.leave(taken)
         return taken.map(\.operation)
     }
 

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Adding and removing take constant time. If there are many dependencies, a dictionary has their
 /// indices. Removing one leaves a gap, and the gaps are closed when half of the array is gaps.
-struct OperationDependencies {
+struct OperationDependencies: Sendable {
     typealias Dependency = (operation: Operation, edge: DependencyEdge)
 
     /// How many have not finished.
@@ -16,8 +16,9 @@ struct OperationDependencies {
 
     private static let linearSearchLimit = 16
 
-    init(of operation: ConcurrentOperation) {
-        unfinished = DependencyCount { [weak operation] in operation?.becomeReady() }
+    /// Creates dependencies that call `body` each time the last unfinished one finishes.
+    init(_ body: @escaping @Sendable () -> Void) {
+        unfinished = DependencyCount(body)
     }
 
     /// The dependencies, in the order added.
@@ -52,6 +53,13 @@ struct OperationDependencies {
     mutating func removeAll() -> [Dependency] {
         (indices, count) = ([:], 0)
         return exchange(&dependencies, with: []).compactMap { $0 }
+    }
+
+    /// Ends the waits for dependencies, without making the operation ready.
+    static func leave(_ dependencies: [Dependency]) {
+        for dependency in dependencies where dependency.edge.leave() {
+            dependency.operation.dependentLeft()
+        }
     }
 
     private func index(of operation: Operation) -> Int? {

@@ -1,6 +1,6 @@
 /// Everything to notify when an operation finishes.
 ///
-/// The operation's lock guards it.
+/// The operation's lock guards it, until the thread that finishes the operation takes it out.
 struct FinishSubscribers: Sendable {
     /// Stored inline, because most operations have exactly one listener and nothing else.
     private(set) var listener: OperationListener?
@@ -37,8 +37,16 @@ struct FinishSubscribers: Sendable {
         return others.read { $0.listeners.first(limit, otherThan: other) } ?? []
     }
 
+    /// Whether there may be more than one listener.
+    var hasSeveralListeners: Bool {
+        let count = others.read { $0.listeners.elements.count } ?? 0
+        return count > (listener == nil ? 1 : 0)
+    }
+
     /// Whether another operation waits for this one to finish.
     var hasDependents: Bool { others.read { !$0.dependents.elements.isEmpty } == true }
+
+    var waiters: [FinishWaiter] { others.read { $0.waiters } ?? [] }
 
     /// Whether nothing is left to notify.
     mutating func isEmpty() -> Bool {
@@ -47,6 +55,8 @@ struct FinishSubscribers: Sendable {
             $0.listeners.isEmpty() && $0.dependents.isEmpty() && $0.waiters.isEmpty
         } != false
     }
+
+    // MARK: Adding and removing
 
     /// Adds a listener, unless it was added or removed before.
     mutating func add(_ listener: OperationListener) {
@@ -98,5 +108,29 @@ struct FinishSubscribers: Sendable {
             others.waiters.removeAll(where: isTaken)
             return taken
         } ?? []
+    }
+
+    // MARK: Notifying
+
+    /// Notifies the listeners.
+    ///
+    /// - Parameters:
+    ///   - hasFailed: Whether the operation has failed.
+    ///   - takes: Whether the caller delivers to the listener. If not, another thread does.
+    func notifyListeners(hasFailed: Bool, _ takes: (OperationListener) -> Bool) {
+        func notify(_ listener: OperationListener) {
+            listener.operationFinished(hasFailed: hasFailed)
+            if !takes(listener) { listener.deliverElsewhere() }
+        }
+        if let listener { notify(listener) }
+        for listener in others.read({ $0.listeners.present }) ?? [] { notify(listener) }
+    }
+
+    func endDependents() {
+        for dependent in others.read({ $0.dependents.elements }) ?? [] { dependent.end() }
+    }
+
+    func resumeWaiters() {
+        for waiter in waiters { waiter.resume() }
     }
 }

@@ -2,8 +2,8 @@ import Foundation
 
 /// An operation's queue, listeners, timers and dependencies.
 ///
-/// The lock of the operation guards them. Those of a plain operation, which has no timers and no
-/// dependencies here, are in ``PlainOperations``.
+/// The lock of the operation guards them. Those of a plain operation, which has no timers, are in
+/// ``PlainOperations``.
 struct OperationHooks {
     /// The ``TaskQueue`` that contains the operation, until the operation has finished.
     ///
@@ -13,24 +13,30 @@ struct OperationHooks {
     unowned(unsafe) var queue: (any ContainingQueue)?
     /// The clock, the limits and the delays, or nil for nearly all operations.
     var timers: OperationTimers?
-    /// None until a dependency is added.
+    /// None until a dependency is added or, for a plain operation, while its queue does not wait.
     var dependencies = Rare<OperationDependencies>()
     private(set) var subscribers = FinishSubscribers()
     private(set) var isClosed = false
     private(set) var willNeverRun = false
-    /// Whether more than one listener was ever added.
-    private(set) var isShared = false
-    private var hadListener = false
 
-    /// Adds a listener.
+    /// Adds a listener, dependent or waiter.
     ///
     /// Returns false if the operation has finished.
-    mutating func add(_ listener: OperationListener) -> Bool {
+    mutating func subscribe(_ add: (inout FinishSubscribers) -> Void) -> Bool {
         guard !isClosed else { return false }
-        if hadListener { isShared = true }
-        hadListener = true
-        subscribers.add(listener)
+        add(&subscribers)
         return true
+    }
+
+    /// Removes a listener or dependent, unless the operation has finished.
+    ///
+    /// After that, the notifying thread reads the subscribers that it took without the lock.
+    ///
+    /// - Returns: Objects that the caller must release with no lock held.
+    mutating func unsubscribe<Element>(
+        _ remove: (inout FinishSubscribers) -> [Element]
+    ) -> [Element] {
+        isClosed ? [] : remove(&subscribers)
     }
 
     /// Records that a queue contains the operation, unless another does or the operation has
@@ -44,7 +50,7 @@ struct OperationHooks {
         _ newQueue: any ContainingQueue,
         _ listener: OperationListener?
     ) -> (isElsewhere: Bool, isClosed: Bool) {
-        if let listener { _ = add(listener) }
+        if let listener { _ = subscribe { $0.add(listener) } }
         guard queue == nil else { return (true, isClosed) }
         if !isClosed { queue = newQueue }
         return (false, isClosed)
@@ -55,41 +61,12 @@ struct OperationHooks {
         if queue === left { queue = nil }
     }
 
-    /// Removes a listener, unless the operation has finished.
-    ///
-    /// After that, the notifying thread reads the subscribers that it took without the lock.
-    ///
-    /// - Returns: Objects that the caller must release with no lock held.
-    mutating func remove(_ listener: OperationListener) -> [OperationListener] {
-        isClosed ? [] : subscribers.remove(listener)
-    }
-
-    /// Removes a dependent, which no longer waits, unless the operation has finished.
-    ///
-    /// - Returns: Objects that the caller must release with no lock held.
-    mutating func dependentLeft() -> [DependencyEdge] {
-        isClosed ? [] : subscribers.dependentLeft()
-    }
-
     /// Whether the operation is in no queue, and has no listeners and dependents.
     mutating func isEmpty() -> Bool { queue == nil && subscribers.isEmpty() }
 
-    /// Adds a waiter.
-    ///
-    /// Returns false if there is nothing to wait for.
-    mutating func addWaiter(_ waiter: FinishWaiter) -> Bool {
-        guard !isClosed, waiter.isForFinishOnly || !willNeverRun else { return false }
-        subscribers.add(waiter)
-        return true
-    }
-
-    /// Adds a dependent.
-    ///
-    /// Returns false if the operation has finished, so that no wait is needed.
-    mutating func add(_ dependent: DependencyEdge) -> Bool {
-        guard !isClosed else { return false }
-        subscribers.add(dependent)
-        return true
+    /// Removes all dependencies, for which the operation no longer waits.
+    mutating func takeDependencies() -> [OperationDependencies.Dependency] {
+        dependencies.change { $0.removeAll() } ?? []
     }
 
     /// Marks the operation as cancelled before its start.

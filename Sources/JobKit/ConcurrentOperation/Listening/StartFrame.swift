@@ -23,7 +23,7 @@ struct StartFrame {
     /// The first object that has something to deliver because of this start.
     var delivery: (any CallbackDelivery)?
     /// The waiters for the operation's completion, which are resumed after its permit was released.
-    var waiters: [FinishWaiter]?
+    var waiters: [FinishWaiter] = []
 
     init() {}
 
@@ -56,8 +56,16 @@ struct StartFrame {
 
     @inline(__always)
     func resumeWaiters() {
-        guard let waiters else { return }
         for waiter in waiters { waiter.resume() }
+    }
+
+    /// Stores the first object that has something to deliver.
+    ///
+    /// - Returns: Whether the creator of the frame will deliver to it.
+    mutating func take(_ delivery: any CallbackDelivery) -> Bool {
+        guard self.delivery == nil, mayDeliver else { return false }
+        self.delivery = delivery
+        return true
     }
 }
 

@@ -30,9 +30,9 @@ extension ContainingQueue {
         if let concurrent = operation.asConcurrent { return !concurrent.hasNoUnfinishedDependency }
         let unfinished = operation.dependencies.filter { !$0.isFinished }
         guard !unfinished.isEmpty else { return false }
-        let end = CompletionGroup { [self] in dependenciesEnded(of: operation) }
-        PlainOperations.keep(end, of: operation)
-        end.wait(for: unfinished)
+        PlainOperations.wait(operation, for: unfinished) { [self] in
+            dependenciesEnded(of: operation)
+        }
         return true
     }
 

@@ -42,14 +42,19 @@ extension Operation {
         return concurrent.hooks.withLock { body(&$0) }
     }
 
-    /// Adds a listener or dependent.
+    /// Adds a listener, dependent or waiter.
     ///
     /// - Returns: False if the operation has finished.
-    private func addHook(_ add: (inout OperationHooks) -> Bool) -> Bool {
-        guard let concurrent = asConcurrent else {
-            return !isFinished && PlainOperations.withHooks(of: self, add)
-        }
-        return concurrent.addingListener(add)
+    private func subscribe(_ add: (inout FinishSubscribers) -> Void) -> Bool {
+        if isPlain, isFinished { return false }
+        return withHooks { $0.subscribe(add) }
+    }
+
+    /// Removes a listener or dependent, and releases what it leaves with no lock held.
+    private func unsubscribe<Element>(_ remove: (inout FinishSubscribers) -> [Element])
+    where Element: Sendable {
+        let released = withHooks { $0.unsubscribe(remove) }
+        withExtendedLifetime(released) {}
     }
 
     // MARK: Listeners
@@ -79,14 +84,20 @@ extension Operation {
     ///
     /// - Returns: False if the operation has finished.
     func addListener(_ listener: OperationListener) -> Bool {
-        addHook { $0.add(listener) }
+        subscribe { $0.add(listener) }
     }
 
     /// Removes a listener, which cannot be added again.
     func removeListener(_ listener: OperationListener) {
-        let released = withHooks { $0.remove(listener) }
-        withExtendedLifetime(released) {}
+        unsubscribe { $0.remove(listener) }
     }
+
+    /// Whether more than one listener may have been added.
+    ///
+    /// A queue stores the operation and then reads this, under the lock under which a job is added
+    /// as a listener. The job then reads the operation's queue. Therefore, at least one of the two
+    /// detects the other.
+    var isShared: Bool { withHooks { $0.subscribers.hasSeveralListeners } }
 
     // MARK: Jobs
 
@@ -117,13 +128,12 @@ extension Operation {
     ///
     /// Returns false if it has finished.
     func addDependent(_ dependent: DependencyEdge) -> Bool {
-        addHook { $0.add(dependent) }
+        subscribe { $0.add(dependent) }
     }
 
     /// Removes an edge that has ended before the operation has finished.
     func dependentLeft() {
-        let released = withHooks { $0.dependentLeft() }
-        withExtendedLifetime(released) {}
+        unsubscribe { $0.dependentLeft() }
     }
 
     // MARK: Waiters
@@ -133,7 +143,9 @@ extension Operation {
     /// Unless the waiter is for the finish only, also resumes it when a ``ConcurrentOperation`` can
     /// no longer run.
     func add(_ waiter: FinishWaiter) {
-        let waits = addHook { $0.addWaiter(waiter) }
+        let waits = withHooks { hooks in
+            (waiter.isForFinishOnly || !hooks.willNeverRun) && hooks.subscribe { $0.add(waiter) }
+        }
         if !waits { waiter.resume() }
     }
 
@@ -168,7 +180,7 @@ extension Operation {
             return PlainOperations.enter(self, queue, startsIt: startsIt, listener)
         }
         let concurrent = unsafeDowncast(self, to: ConcurrentOperation.self)
-        let (isElsewhere, isClosed) = concurrent.addingListener { $0.enter(queue, listener) }
+        let (isElsewhere, isClosed) = concurrent.hooks.withLock { $0.enter(queue, listener) }
         concurrent.setFlag(.queued)
         let hasStarted = concurrent.currentLifecycle.contains(.started)
         if hasStarted, !isElsewhere { concurrent.hooks.withLock { $0.queue = nil } }
@@ -224,7 +236,7 @@ extension Operation {
             // Its code is already running inside the context.
             if concurrent.currentLifecycle.contains(.entered) { return }
         } else if !isStarted {
-            return withHooks { if $0.queue != nil { _ = $0.add(context) } }
+            return withHooks { if $0.queue != nil { _ = $0.subscribe { $0.add(context) } } }
         }
         _ = addListener(context)
     }

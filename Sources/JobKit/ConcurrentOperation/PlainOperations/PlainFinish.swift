@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 
 /// The state that a finished plain operation leaves behind.
@@ -9,56 +8,48 @@ struct PlainFinish: Sendable {
     let queue: (any ContainingQueue)?
     /// Its ticket in the queue, or nil if it had none yet.
     let ticket: TaskQueueTicket?
-    let listeners: FinishSubscribers.Listeners
-    let dependents: [DependencyEdge]
-    let waiters: [FinishWaiter]
-    let dependencies: CompletionGroup?
+    let subscribers: FinishSubscribers
+    /// The operations for which it still waits.
+    let dependencies: [OperationDependencies.Dependency]
     let hook: FinishHook?
-
-    /// Notifies the listeners.
-    ///
-    /// The thread that created the frame delivers to the first one.
-    func notifyListeners(in frame: inout StartFrame) {
-        for listener in listeners {
-            listener.operationFinished(hasFailed: false)
-            if frame.delivery == nil {
-                frame.delivery = listener
-            } else {
-                listener.deliverElsewhere()
-            }
-        }
-    }
 
     /// Notifies listeners and dependents, and releases the operation's permit.
     ///
     /// Called on a thread that may have user code on its stack.
     func notifyElsewhere() {
-        for listener in listeners {
-            listener.operationFinished(hasFailed: false)
-            listener.deliverElsewhere()
-        }
+        subscribers.notifyListeners(hasFailed: false) { _ in false }
         endDependents()
         if let queue, let ticket = ticket ?? PlainOperations.finishNotified(of: operation) {
             queue.operationFinished(ticket)
         }
-        for waiter in waiters { waiter.resume() }
+        subscribers.resumeWaiters()
     }
 
-    /// Called by a thread that started the operation and releases its permit itself.
-    func starterReleasesPermit(in frame: inout StartFrame) {
+    /// Notifies listeners and dependents.
+    ///
+    /// Called on the thread that started the operation and releases its permit itself.
+    ///
+    /// - Parameter frame: Takes the delivery and the waiters.
+    func notify(in frame: inout StartFrame) {
+        subscribers.notifyListeners(hasFailed: false) { frame.take($0) }
+        endDependents()
         if queue != nil, ticket == nil { _ = PlainOperations.finishNotified(of: operation) }
         frame.hasEnded = true
-        frame.waiters = waiters
-        if !frame.isStartedByWorker { frame.resumeWaiters() }
+        if frame.isStartedByWorker {
+            frame.waiters = subscribers.waiters
+        } else {
+            subscribers.resumeWaiters()
+        }
     }
 
     /// Ends the waits of the dependents, and the operation's own waits.
     ///
     /// Foundation may be notifying plain dependents at the same time, on this thread or on another.
-    func endDependents() {
+    private func endDependents() {
         _ = hook?.detach()
+        OperationDependencies.leave(dependencies)
         releaseDependencies()
-        for edge in dependents { edge.end() }
+        subscribers.endDependents()
     }
 
     /// Removes the operation from dependencies for which it no longer waits.

@@ -38,9 +38,7 @@ extension UnsafeMutablePointer<ThreadContext> {
         if !operation.isFinished {
             PlainOperations.startReturned(operation)
         } else if let finish = PlainOperations.close(operation) {
-            finish.notifyListeners(in: &frame)
-            finish.endDependents()
-            finish.starterReleasesPermit(in: &frame)
+            finish.notify(in: &frame)
         }
         return frame
     }

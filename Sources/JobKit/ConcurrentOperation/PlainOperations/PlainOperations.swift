@@ -29,8 +29,6 @@ enum PlainOperations {
         var isStartedByQueue = false
         /// Whether a cancellation that has begun bars the operation from `main()`.
         var isBarred = false
-        /// Calls back when the operations that this one waits for in its queue have finished.
-        var dependencies: CompletionGroup?
         var hook: FinishHook?
 
         init(_ operation: Operation) {
@@ -48,17 +46,15 @@ enum PlainOperations {
         }
     }
 
-    /// The states by operation, and the operations that finished before their queue had stored their
-    /// ticket, with the ticket that they were given in the meantime.
+    /// The states by operation.
     ///
-    /// The permits of the latter are released only when their listeners were notified. Otherwise, a
-    /// task that starts with such a permit could be delivered first (J2).
-    private typealias Table = (
-        entries: [ObjectIdentifier: Entry], withoutTicket: [ObjectIdentifier: TaskQueueTicket?]
-    )
+    /// If an operation finishes before its queue has stored its ticket, its state stays until its
+    /// listeners were notified, and its permit is released only then. Otherwise, a task that starts
+    /// with such a permit could be delivered first (J2).
+    private typealias Table = [ObjectIdentifier: Entry]
 
     private final class Shard: Sendable {
-        let table = Guarded<Table>(([:], [:]))
+        let table = Guarded<Table>([:])
     }
 
     /// There are several tables, so that a thread that tracks operations rarely waits for one that
@@ -86,7 +82,7 @@ enum PlainOperations {
         _ operation: Operation,
         _ body: @Sendable (Entry) -> Result?
     ) -> Result? {
-        withTable(of: operation) { $0.entries[ObjectIdentifier(operation)].flatMap(body) }
+        withTable(of: operation) { $0[ObjectIdentifier(operation)].flatMap(body) }
     }
 
     /// Reads or changes the hooks of an operation.
@@ -106,19 +102,18 @@ enum PlainOperations {
     ) -> Result {
         let id = ObjectIdentifier(operation)
         let (result, isNeeded, hook, dependencies) = withTable(of: operation) { table in
-            let known = table.entries[id]
+            let known = table[id]
             let entry = known ?? Entry(operation)
             let result = body(entry)
-            let isNeeded = !entry.hooks.isEmpty()
-            if isNeeded, known == nil { table.entries[id] = entry }
-            if !isNeeded, known != nil { table.entries[id] = nil }
+            let isNeeded = entry.hooks.isClosed || !entry.hooks.isEmpty()
+            if isNeeded != (known != nil) { table[id] = isNeeded ? entry : nil }
             return (
                 result, isNeeded, isNeeded ? entry.hookToWatch() : entry.hook,
-                entry.hooks.queue == nil ? entry.dependencies.take() : nil
+                entry.hooks.queue == nil ? entry.hooks.takeDependencies() : []
             )
         }
         if isNeeded { hook?.watch(operation) } else { _ = hook?.detach() }
-        withExtendedLifetime(dependencies) {}
+        OperationDependencies.leave(dependencies)
         return result
     }
 
@@ -147,33 +142,35 @@ enum PlainOperations {
     /// - Returns: False if the operation has finished and its listeners were notified, so that the
     ///   caller must remove it again.
     static func placed(_ operation: Operation, at ticket: TaskQueueTicket) -> Bool {
-        withTable(of: operation) { table in
-            let id = ObjectIdentifier(operation)
-            if let entry = table.entries[id] {
-                entry.ticket = ticket
-                return true
-            }
-            guard table.withoutTicket.keys.contains(id) else { return false }
-            table.withoutTicket[id] = .some(ticket)
-            return true
-        }
+        withEntry(operation) { $0.ticket = ticket } != nil
     }
 
     /// The listeners of an operation were notified that had no ticket when it finished.
     ///
     /// - Returns: The ticket that it was given in the meantime.
     static func finishNotified(of operation: Operation) -> TaskQueueTicket? {
-        withTable(of: operation) { table in
-            table.withoutTicket.removeValue(forKey: ObjectIdentifier(operation)) ?? nil
-        }
+        withTable(of: operation) { $0.removeValue(forKey: ObjectIdentifier(operation))?.ticket }
     }
 
-    /// Keeps the waits of an operation until it has finished.
-    static func keep(_ dependencies: CompletionGroup, of operation: Operation) {
-        let replaced = withEntry(operation) { entry in
-            exchange(&entry.dependencies, with: dependencies)
+    /// Calls a closure when other operations have finished, unless the operation finishes or leaves
+    /// its queue before.
+    static func wait(
+        _ operation: Operation,
+        for others: [Operation],
+        then body: @escaping @Sendable () -> Void
+    ) {
+        var new = OperationDependencies(body)
+        // Prevents the closure from being called before all edges are registered.
+        let last = DependencyEdge(new.unfinished)
+        let edges = others.map { ($0, new.insert($0)) }
+        let former = change(operation) { [new] entry in
+            let former = entry.hooks.takeDependencies()
+            entry.hooks.dependencies = Rare(new)
+            return former
         }
-        withExtendedLifetime(replaced) {}
+        OperationDependencies.leave(former)
+        for (other, edge) in edges { edge?.register(with: other) }
+        last.end()
     }
 
     /// Detects the completion with a hook, because `start()` has returned and the operation
@@ -197,17 +194,15 @@ enum PlainOperations {
     static func close(_ operation: Operation) -> PlainFinish? {
         withTable(of: operation) { table in
             let id = ObjectIdentifier(operation)
-            guard let entry = table.entries.removeValue(forKey: id) else { return nil }
-            let (queue, subscribers) = (entry.hooks.queue, entry.hooks.subscribers)
-            if queue != nil, entry.ticket == nil { table.withoutTicket[id] = .some(nil) }
+            guard let entry = table[id], !entry.hooks.isClosed else { return nil }
+            let (queue, _, subscribers) = entry.hooks.close(takesQueue: true)
+            if queue == nil || entry.ticket != nil { table[id] = nil }
             return PlainFinish(
                 operation: operation,
                 queue: queue,
                 ticket: entry.ticket,
-                listeners: subscribers.listeners,
-                dependents: subscribers.others.read { $0.dependents.elements } ?? [],
-                waiters: subscribers.others.read { $0.waiters } ?? [],
-                dependencies: entry.dependencies,
+                subscribers: subscribers,
+                dependencies: entry.hooks.takeDependencies(),
                 hook: entry.hook
             )
         }

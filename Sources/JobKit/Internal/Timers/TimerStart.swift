@@ -24,13 +24,13 @@ enum TimerStart: Sendable {
         }
     }
 
-    /// A moment `ago` before now.
-    init(_ clock: TimerClock, ago: Duration = .zero) {
+    /// A moment some seconds before now.
+    init(_ clock: TimerClock, ago seconds: Int = 0) {
         switch clock {
         case .system(let clock):
-            self = .system(clock, clock.now - (ago.timerNanoseconds ?? 0))
+            self = .system(clock, clock.now - Int64(seconds) * 1_000_000_000)
         case .other(let clock):
-            self = .clock(Self.sleeper(on: clock, ago: ago))
+            self = .clock(Self.sleeper(on: clock, ago: .seconds(seconds)))
         }
     }
 

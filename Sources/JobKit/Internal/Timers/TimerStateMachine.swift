@@ -1,7 +1,7 @@
 /// Decides which timers are due, and how many workers call their targets.
 ///
-/// The waiting timers are a binary heap by deadline. Each one has a slot that stores its position
-/// in the heap, so that a cancelled timer leaves nothing behind.
+/// The waiting timers are a heap by deadline. Each one has a slot with its body. A cancelled timer
+/// frees its slot at once. Its node is removed from the heap when most nodes are of such timers.
 struct TimerStateMachine<Body: Sendable>: Sendable {
     /// One waiting timer, with a number that is never used twice.
     struct ID: Equatable, Sendable {
@@ -17,26 +17,26 @@ struct TimerStateMachine<Body: Sendable>: Sendable {
         var startsWorker: Int?
     }
 
-    private struct Node {
+    private struct Node: Comparable {
         let deadline: Int64
-        let number: UInt64
-        let slot: Int
+        let id: ID
 
-        func isBefore(_ other: Node) -> Bool {
-            deadline == other.deadline ? number < other.number : deadline < other.deadline
+        static func < (left: Self, right: Self) -> Bool {
+            left.deadline == right.deadline
+                ? left.id.number < right.id.number : left.deadline < right.deadline
         }
     }
 
     private struct Slot {
         var body: Body?
         var number: UInt64
-        /// The position in the heap or, if the slot is free, the next free slot.
-        var position: Int
     }
 
-    private var heap: ContiguousArray<Node> = []
+    private var heap = MinHeap<Node>()
     private var slots: ContiguousArray<Slot> = []
-    private var firstFree = -1
+    private var freeSlots: [Int] = []
+    /// How many timers wait.
+    private(set) var count = 0
     private var lastNumber: UInt64 = 0
     /// Until when the thread sleeps at most.
     private var wakeTime = Int64.max
@@ -54,32 +54,34 @@ struct TimerStateMachine<Body: Sendable>: Sendable {
     private static var stallTimeout: Int64 { 2_000_000 }
     /// Slots that stay when no timer is left.
     private static var keptSlots: Int { 1_024 }
-
-    /// How many timers wait.
-    var count: Int { heap.count }
+    /// Nodes of cancelled timers that stay in any case.
+    private static var keptNodes: Int { 64 }
 
     // MARK: Timers
 
     mutating func timerAdded(_ body: Body, at deadline: Int64) -> (id: ID, action: Action) {
         lastNumber += 1
-        let slot = takeSlot(for: body)
-        heap.append(Node(deadline: deadline, number: lastNumber, slot: slot))
-        slots[slot].position = heap.count - 1
-        rise(from: heap.count - 1)
+        let slot = freeSlots.popLast() ?? slots.count
+        if slot == slots.count { slots.append(Slot(body: nil, number: 0)) }
+        slots[slot] = Slot(body: body, number: lastNumber)
+        let id = ID(slot: slot, number: lastNumber)
+        heap.insert(Node(deadline: deadline, id: id))
+        count += 1
         var action = Action()
         if deadline < wakeTime {
             wakeTime = deadline
             action.wakesThread = true
         }
-        return (ID(slot: slot, number: lastNumber), action)
+        return (id, action)
     }
 
     /// Returns the body of a timer that still waited, which the caller releases without a lock.
     mutating func timerCancelled(_ id: ID) -> Body? {
-        guard id.slot < slots.count, slots[id.slot].number == id.number,
-            slots[id.slot].body != nil
-        else { return nil }
-        return remove(at: slots[id.slot].position)
+        guard let body = take(id) else { return nil }
+        if heap.count > 2 * count + Self.keptNodes {
+            heap.removeAll { [slots] in slots[$0.id.slot].number != $0.id.number }
+        }
+        return body
     }
 
     /// Makes a body due at once.
@@ -92,8 +94,9 @@ struct TimerStateMachine<Body: Sendable>: Sendable {
     ///
     /// - Returns: The action, and the latest time of the next wake-up.
     mutating func threadWoke(at now: Int64) -> (action: Action, wakeTime: Int64) {
-        while let first = heap.first, first.deadline <= now {
-            if let body = remove(at: 0) { due.append(body) }
+        while let first = heap.first, first.deadline <= now || !isWaiting(first.id) {
+            _ = heap.popFirst()
+            if let body = take(first.id) { due.append(body) }
         }
         var action = callWorkers()
         if !due.isEmpty, action.startsWorker == nil {
@@ -136,66 +139,20 @@ struct TimerStateMachine<Body: Sendable>: Sendable {
 
     // MARK: Slots
 
-    private mutating func takeSlot(for body: Body) -> Int {
-        guard firstFree >= 0 else {
-            slots.append(Slot(body: body, number: lastNumber, position: 0))
-            return slots.count - 1
-        }
-        let slot = firstFree
-        firstFree = slots[slot].position
-        slots[slot].body = body
-        slots[slot].number = lastNumber
-        return slot
+    private func isWaiting(_ id: ID) -> Bool {
+        id.slot < slots.count && slots[id.slot].number == id.number
     }
 
-    // MARK: The heap
-
-    private mutating func remove(at position: Int) -> Body? {
-        let slot = heap[position].slot
-        let last = heap.removeLast()
-        if position < heap.count {
-            place(last, at: position)
-            rise(from: position)
-            sink(from: position)
-        }
-        let body = slots[slot].body.take()
-        if heap.isEmpty, slots.count > Self.keptSlots {
-            (slots, firstFree, heap) = ([], -1, [])
-        } else {
-            slots[slot].position = firstFree
-            firstFree = slot
+    /// Frees the slot of a timer that waits, and returns its body.
+    private mutating func take(_ id: ID) -> Body? {
+        guard isWaiting(id) else { return nil }
+        let body = slots[id.slot].body.take()
+        slots[id.slot].number = 0
+        freeSlots.append(id.slot)
+        count -= 1
+        if count == 0, slots.count > Self.keptSlots {
+            (slots, freeSlots, heap) = ([], [], MinHeap())
         }
         return body
-    }
-
-    private mutating func place(_ node: Node, at position: Int) {
-        heap[position] = node
-        slots[node.slot].position = position
-    }
-
-    private mutating func rise(from start: Int) {
-        var child = start
-        let node = heap[child]
-        while child > 0 {
-            let parent = (child - 1) / 2
-            guard node.isBefore(heap[parent]) else { break }
-            place(heap[parent], at: child)
-            child = parent
-        }
-        if child != start { place(node, at: child) }
-    }
-
-    private mutating func sink(from start: Int) {
-        var parent = start
-        let node = heap[parent]
-        while true {
-            var child = 2 * parent + 1
-            guard child < heap.count else { break }
-            if child + 1 < heap.count, heap[child + 1].isBefore(heap[child]) { child += 1 }
-            guard heap[child].isBefore(node) else { break }
-            place(heap[child], at: parent)
-            parent = child
-        }
-        if parent != start { place(node, at: parent) }
     }
 }

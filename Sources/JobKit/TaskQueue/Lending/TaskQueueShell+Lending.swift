@@ -49,7 +49,6 @@ extension TaskQueueShell {
     /// The search begins at `job` or, without one, at all jobs that wait for the operation, and
     /// goes up from there.
     func findLenders(of operation: Operation, from job: ConcurrentOperation? = nil) {
-        // In one sequentially consistent order with ``ConcurrentOperation/isShared``.
         guard needsLending.load(ordering: .sequentiallyConsistent),
             hasStartedJobs(besides: operation)
         else { return }

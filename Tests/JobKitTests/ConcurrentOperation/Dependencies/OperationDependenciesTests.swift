@@ -4,8 +4,6 @@ import Testing
 @testable import JobKit
 
 @Suite struct OperationDependenciesTests {
-    private let operation = ConcurrentOperation()
-
     /// Inserts the operation, and returns whether it was new.
     private func insert(_ operation: Operation, _ all: inout OperationDependencies) -> Bool {
         all.insert(operation) != nil
@@ -14,21 +12,21 @@ import Testing
     @Test(arguments: [0, 1, 16, 17, 40])
     func insertedKeepTheirOrderEachOnce(count: Int) {
         let operations = (0..<count).map { _ in Operation() }
-        var dependencies = OperationDependencies(of: operation)
+        var dependencies = OperationDependencies {}
         for operation in operations { #expect(insert(operation, &dependencies)) }
         for operation in operations { #expect(!insert(operation, &dependencies)) }
         #expect(dependencies.operations == operations)
     }
 
     @Test func removingAnAbsentOneReturnsNothing() {
-        var dependencies = OperationDependencies(of: operation)
+        var dependencies = OperationDependencies {}
         _ = insert(Operation(), &dependencies)
         #expect(dependencies.remove(Operation()) == nil)
         #expect(dependencies.operations.count == 1)
     }
 
     @Test func removedOperationReturnsItsEdge() {
-        var dependencies = OperationDependencies(of: operation)
+        var dependencies = OperationDependencies {}
         let (first, second) = (Operation(), Operation())
         _ = insert(first, &dependencies)
         let edge = dependencies.insert(second)
@@ -38,7 +36,7 @@ import Testing
     }
 
     @Test func removedDependencyIsNotWaitedFor() {
-        var dependencies = OperationDependencies(of: operation)
+        var dependencies = OperationDependencies {}
         let dependency = Operation()
         _ = insert(dependency, &dependencies)
         _ = insert(dependency, &dependencies)
@@ -48,7 +46,7 @@ import Testing
     }
 
     @Test func removeAllLeavesNothing() {
-        var dependencies = OperationDependencies(of: operation)
+        var dependencies = OperationDependencies {}
         let operations = (0..<20).map { _ in Operation() }
         for operation in operations { _ = insert(operation, &dependencies) }
         _ = dependencies.remove(operations[3])
@@ -62,7 +60,7 @@ import Testing
     func randomWalkAgreesWithAnArray(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let operations = (0..<40).map { _ in Operation() }
-        var dependencies = OperationDependencies(of: operation)
+        var dependencies = OperationDependencies {}
         var oracle: [Operation] = []
         for step in 0..<400 {
             let operation = operations[Int.random(in: 0..<40, using: &random)]

@@ -7,10 +7,10 @@ import Testing
 
     @Test func closedHooksIgnoreRemovals() {
         var hooks = OperationHooks()
-        let areAdded = listeners.map { hooks.add($0) }
+        let areAdded = listeners.map { listener in hooks.subscribe { $0.add(listener) } }
         #expect(areAdded == [true, true, true])
         let taken = hooks.close(takesQueue: false)
-        for listener in listeners { _ = hooks.remove(listener) }
+        for listener in listeners { _ = hooks.unsubscribe { $0.remove(listener) } }
         #expect(taken.subscribers.listener === listeners[0])
         let others = taken.subscribers.others.read { $0.listeners.present } ?? []
         #expect(
@@ -20,8 +20,8 @@ import Testing
 
     @Test func listenerRemovedBeforeTheFinishIsNotTaken() {
         var hooks = OperationHooks()
-        for listener in listeners { _ = hooks.add(listener) }
-        _ = hooks.remove(listeners[1])
+        for listener in listeners { _ = hooks.subscribe { $0.add(listener) } }
+        _ = hooks.unsubscribe { $0.remove(listeners[1]) }
         let taken = hooks.close(takesQueue: false)
         let others = taken.subscribers.others.read { $0.listeners.present } ?? []
         #expect(others.map(ObjectIdentifier.init) == [ObjectIdentifier(listeners[2])])
@@ -29,8 +29,8 @@ import Testing
 
     @Test func removedListenerIsNotNotified() {
         var hooks = OperationHooks()
-        _ = hooks.remove(listeners[0])
-        let isKnown = hooks.add(listeners[0])
+        _ = hooks.unsubscribe { $0.remove(listeners[0]) }
+        let isKnown = hooks.subscribe { $0.add(listeners[0]) }
         #expect(isKnown)
         #expect(Array(hooks.subscribers.listeners).isEmpty)
     }
