@@ -34,11 +34,11 @@ final class ThreadContextTests: XCTestCase {
                 _ = context.start(in: StartFrame(inner)) {
                     XCTAssertTrue(context.pointee.frame.isOf(inner))
                     XCTAssertFalse(context.pointee.frame.isStartedByWorker)
-                    XCTAssertNil(context.pointee.frame.waiters)
+                    XCTAssertTrue(context.pointee.frame.waiters.isEmpty)
                 }
                 XCTAssertTrue(context.pointee.frame.isOf(outer))
             }
-            XCTAssertNotNil(frame.waiters)
+            XCTAssertFalse(frame.waiters.isEmpty)
             XCTAssertNil(context.pointee.frame.operation)
         }
     }
