@@ -4,18 +4,15 @@ import Synchronization
 
 /// The shell around ``OperationLifecycle``, which acts on its decisions with no lock held.
 extension ConcurrentOperation {
-    @inline(__always)
     var currentLifecycle: OperationLifecycle {
         OperationLifecycle(rawValue: lifecycle.load(ordering: .acquiring))
     }
 
-    @inline(__always)
     var flags: OperationFlags { OperationFlags(rawValue: lifecycle.load(ordering: .acquiring)) }
 
     /// The name, or the name of the type if the operation has no name.
     package final var label: String { operationLabel(self) }
 
-    @inline(__always)
     func transition<Decision>(_ change: (inout OperationLifecycle) -> Decision) -> Decision {
         var current = lifecycle.load(ordering: .acquiring)
         while true {
@@ -32,7 +29,6 @@ extension ConcurrentOperation {
         }
     }
 
-    @inline(__always)
     func setFlag(_ flag: OperationFlags) {
         lifecycle.bitwiseOr(flag.rawValue, ordering: .acquiringAndReleasing)
     }
@@ -42,7 +38,6 @@ extension ConcurrentOperation {
     }
 
     /// Records an event that needs no decision.
-    @inline(__always)
     func record(_ event: OperationLifecycle) {
         lifecycle.bitwiseOr(event.rawValue, ordering: .acquiringAndReleasing)
     }
@@ -104,22 +99,8 @@ extension ConcurrentOperation {
     }
 
     /// Enters `main()`, unless the operation was cancelled, timed out or finished since its start.
-    ///
-    /// This repeats the code of `transition(_:)`, so that as little code as possible runs between
-    /// the decision and the call of `main()`.
     func enterMain() {
-        var current = lifecycle.load(ordering: .acquiring)
-        while true {
-            var entered = OperationLifecycle(rawValue: current)
-            guard entered.mainEntering() else { return skipMain() }
-            let (exchanged, original) = lifecycle.weakCompareExchange(
-                expected: current,
-                desired: entered.rawValue,
-                ordering: .acquiringAndReleasing
-            )
-            if exchanged { return main() }
-            current = original
-        }
+        if transition({ $0.mainEntering() }) { main() } else { skipMain() }
     }
 
     /// Ends a started operation without entering `main()`.
@@ -128,20 +109,16 @@ extension ConcurrentOperation {
         startedWithoutMain()
     }
 
-    /// Completes the operation.
-    ///
-    /// The lifecycle allows only one caller to do this.
-    func end() {
-        var claimed: (any CallbackDelivery)?
-        end(claimed: &claimed, isInsideJobKit: false)
-    }
-
     /// Completes the operation, and notifies its listeners, dependents and waiters.
     ///
-    /// - Parameters:
-    ///   - claimed: Is set to a job to which the caller must deliver, if there is one.
-    ///   - isInsideJobKit: Whether no user code is below the caller on the stack.
-    func end(claimed: inout (any CallbackDelivery)?, isInsideJobKit: Bool) {
+    /// The lifecycle allows only one caller to do this.
+    ///
+    /// - Parameter isInsideJobKit: Whether no user code is below the caller on the stack. In that
+    ///   case, the caller must deliver to the result.
+    /// - Returns: A job to deliver to.
+    @discardableResult
+    func end(isInsideJobKit: Bool = false) -> (any CallbackDelivery)? {
+        var claimed: (any CallbackDelivery)?
         // `explainStall` shows how long `willFinish()` has been running.
         stopRequestedAt.store(max(1, CoarseTime.now.rawValue), ordering: .relaxed)
         willFinish()
@@ -174,6 +151,7 @@ extension ConcurrentOperation {
             taken.queue?.operationFinished(self)
             taken.subscribers.resumeWaiters()
         }
+        return claimed
     }
 
     /// Notifies the observers of the start, before the start becomes visible.
@@ -190,7 +168,6 @@ extension ConcurrentOperation {
     /// Runs the code of `start()` in a frame of this thread, and then delivers.
     ///
     /// If JobKit called `start()` on this thread, the frame exists, and JobKit delivers itself.
-    @inline(__always)
     func inFrame(_ body: () -> Void) {
         let context = ThreadContext.current
         guard !context.pointee.frame.isOf(self) else { return body() }

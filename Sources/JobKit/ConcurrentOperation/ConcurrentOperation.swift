@@ -238,7 +238,6 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     // MARK: For JobKit
 
     /// Performs ``start()``.
-    @inline(__always)
     final func performStart() {
         let before = currentLifecycle
         if flags.contains(.observed), !before.contains(.started) {

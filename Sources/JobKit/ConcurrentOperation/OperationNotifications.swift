@@ -10,7 +10,6 @@ private let isRepairedOnce = false
 /// The only file that notifies Foundation of changes, which it always does with no lock held.
 extension ConcurrentOperation {
     /// Announces that a transition makes `isExecuting` true, if `state` allows a start.
-    @inline(__always)
     func announceExecution<Result>(
         from state: OperationLifecycle,
         _ transition: () -> Result
@@ -25,7 +24,6 @@ extension ConcurrentOperation {
     }
 
     /// Announces that `isFinished` is about to become true.
-    @inline(__always)
     func announceWillFinish(wasExecuting: Bool) {
         #if canImport(Darwin)
         if wasExecuting { willChangeValue(forKey: "isExecuting") }
@@ -37,7 +35,6 @@ extension ConcurrentOperation {
     ///
     /// This wakes waiters, Foundation's dependents and the `OperationQueue`, and runs the
     /// `completionBlock`.
-    @inline(__always)
     func announceDidFinish(wasExecuting: Bool) {
         didChangeValue(forKey: "isFinished")
         #if canImport(Darwin)
@@ -46,7 +43,6 @@ extension ConcurrentOperation {
     }
 
     /// Changes the value of `dependencies`, and announces it.
-    @inline(__always)
     func changeDependencies(_ change: () -> Void) {
         #if canImport(Darwin)
         willChangeValue(forKey: "dependencies")

@@ -16,7 +16,6 @@ struct ReportedFraction: ~Copyable {
     }
 
     /// Whether a fraction was reported.
-    @inline(__always)
     var isReported: Bool { bits.load(ordering: .acquiring) != 0 }
 
     /// Reports a fraction, and returns the largest one that was reported so far.

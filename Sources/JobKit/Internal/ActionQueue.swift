@@ -24,7 +24,6 @@ struct ActionQueue<Action> {
     mutating func add(_ action: Action) { actions.append(action) }
 
     /// Returns whether actions are stored and the caller must deliver them.
-    @inline(__always)
     mutating func claim() -> Bool {
         guard !isDelivering, !actions.isEmpty else { return false }
         isDelivering = true

@@ -5,14 +5,6 @@ struct CoarseTime: RawRepresentable {
     /// Eighths of a second of unequal lengths, since an arbitrary instant, wrapping after 17 years.
     let rawValue: UInt32
 
-    init(rawValue: UInt32) { self.rawValue = rawValue }
-
-    /// A stored time, or nil if nothing was stored yet.
-    init?(nonzero rawValue: UInt32) {
-        guard rawValue != 0 else { return nil }
-        self.init(rawValue: rawValue)
-    }
-
     static var now: CoarseTime {
         #if canImport(Darwin)
         let eighths = clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX) / 125_000_000
@@ -38,5 +30,13 @@ struct CoarseTime: RawRepresentable {
     /// operation may be cancelled afterwards.
     func seconds(to later: CoarseTime) -> Int {
         Int(max(0, Int32(bitPattern: later.rawValue &- rawValue)) >> 3)
+    }
+}
+
+extension CoarseTime {
+    /// A stored time, or nil if nothing was stored yet.
+    init?(nonzero rawValue: UInt32) {
+        guard rawValue != 0 else { return nil }
+        self.init(rawValue: rawValue)
     }
 }

@@ -41,7 +41,6 @@ struct DrainToken: ~Copyable, Sendable {
     var pending: Int { requests.load(ordering: .sequentiallyConsistent) }
 
     /// Adds a request, and acquires the token if it is free.
-    @inline(__always)
     func acquire() -> Acquisition {
         let before = requests.add(1, ordering: .sequentiallyConsistent).oldValue
         return before == 0 ? .acquired : before > 0 ? .busy : .closed

@@ -1,7 +1,6 @@
 import Foundation
 
 /// Runs an operation or callback in its own autorelease pool, if the platform has Objective-C.
-@inline(__always)
 func runWithPool<Result>(_ body: () -> Result) -> Result {
     #if canImport(ObjectiveC)
     autoreleasepool(invoking: body)

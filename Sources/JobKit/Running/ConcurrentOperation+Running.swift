@@ -42,7 +42,7 @@ extension ConcurrentOperation {
         _ stopLimit: Duration?
     ) async throws {
         let queue = queue ?? TaskQueue.shared
-        let wait = StopWait()
+        let wait = StopWait(limit: stopLimit)
         let timer = timeout.map { timeout in
             OperationTimers.wait(timeout, on: clock) { [self] in
                 if !isCancelled {
@@ -51,7 +51,7 @@ extension ConcurrentOperation {
                         JobTimeoutError(name: label, limit: timeout, explanation: explanation)
                     )
                 }
-                if let stopLimit { wait.end(after: stopLimit) }
+                wait.stopRequested()
                 cancelElsewhere()
             }
         }
@@ -61,7 +61,7 @@ extension ConcurrentOperation {
         }
         let wasCancelled = Task.isCancelled
         if wasCancelled {
-            if let stopLimit { wait.end(after: stopLimit) }
+            wait.stopRequested()
             // Before the start, so that `main()` is never entered.
             await wait.untilCancelled(self)
         }
@@ -70,7 +70,7 @@ extension ConcurrentOperation {
             return await wait.untilFinished(self, in: queue)
         } onCancel: {
             guard !wasCancelled else { return }
-            if let stopLimit { wait.end(after: stopLimit) }
+            wait.stopRequested()
             // On another thread, because Swift holds a lock here, and `cancel()` calls user code.
             cancelElsewhere()
         }

@@ -9,6 +9,10 @@ final class StopWait: Sendable {
     }
 
     private let state = Guarded(State())
+    /// How long the operation has to stop, or nil for no limit.
+    private let limit: Duration?
+
+    init(limit: Duration?) { self.limit = limit }
 
     /// The error of the timeout, if the operation was cancelled because of it.
     var timeout: (any Error)? { state.withLock { $0.timeout } }
@@ -55,10 +59,11 @@ final class StopWait: Sendable {
         }
     }
 
-    /// Ends the wait after some real time, on a thread that no blocked operation holds.
+    /// Ends the wait when the limit has passed, on a thread that no blocked operation holds.
     ///
     /// Only the first call has an effect.
-    func end(after limit: Duration) {
+    func stopRequested() {
+        guard let limit else { return }
         guard limit > .zero else { return end() }
         let timer = OperationTimers.wait(limit, on: ContinuousClock()) { [weak self] in
             self?.end()

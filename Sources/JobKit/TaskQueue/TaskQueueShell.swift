@@ -192,7 +192,12 @@ final class TaskQueueShell: ContainingQueue {
         }
         let frame = context.start(
             any: start.operation,
-            in: StartFrame(startedByWorker: start.operation, limitedQueue: limitedNumber),
+            in: StartFrame(
+                start.operation,
+                isStartedByWorker: true,
+                limitedQueue: limitedNumber,
+                taskStart: .atOnce
+            ),
             isNext: { OperationPriority(of: start.operation).rawValue <= start.priority.rawValue }
         )
         guard frame.operation != nil else {

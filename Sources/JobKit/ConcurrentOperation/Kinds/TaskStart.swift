@@ -45,7 +45,6 @@ extension ThreadContext {
     /// How the Swift task of an operation begins that is entering `main()` on this thread.
     ///
     /// If user code or a queue of Foundation has called `start()`, the Swift task is enqueued.
-    @inline(__always)
     func taskStart(of operation: ConcurrentOperation) -> TaskStart {
         frame.isOf(operation) ? frame.taskStart : .enqueued
     }

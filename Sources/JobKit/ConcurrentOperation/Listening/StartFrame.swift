@@ -27,20 +27,14 @@ struct StartFrame {
 
     init() {}
 
-    init(_ operation: Operation) {
+    init(
+        _ operation: Operation,
+        isStartedByWorker: Bool = false,
+        limitedQueue: Int = 0,
+        taskStart: TaskStart = .enqueued
+    ) {
         self.operation = ObjectIdentifier(operation)
-    }
-
-    /// The frame of a worker.
-    init(startedByWorker operation: Operation, limitedQueue: Int) {
-        self.init(operation)
-        (isStartedByWorker, taskStart) = (true, .atOnce)
-        self.limitedQueue = limitedQueue
-    }
-
-    /// The frame of another thread, which starts an operation that only makes a Swift task.
-    init(_ operation: ConcurrentOperation, limitedQueue: Int, taskStart: TaskStart) {
-        self.init(operation)
+        self.isStartedByWorker = isStartedByWorker
         self.limitedQueue = limitedQueue
         self.taskStart = taskStart
     }
@@ -48,13 +42,10 @@ struct StartFrame {
     /// Whether the thread that creates the frame may deliver.
     ///
     /// A thread of Swift's may not, because callbacks may block.
-    @inline(__always)
     var mayDeliver: Bool { taskStart == .enqueued || taskStart == .atOnce }
 
-    @inline(__always)
     func isOf(_ operation: Operation) -> Bool { self.operation == ObjectIdentifier(operation) }
 
-    @inline(__always)
     func resumeWaiters() {
         for waiter in waiters { waiter.resume() }
     }
@@ -78,7 +69,6 @@ extension UnsafeMutablePointer<ThreadContext> {
     ///   - frame: The frame of the operation.
     ///   - body: Calls `start()`, or contains the code of `start()`.
     /// - Returns: The frame, with the work that the caller must do now.
-    @inline(__always)
     func start(in frame: StartFrame, _ body: () -> Void) -> StartFrame {
         var frame = frame
         swap(&frame, &pointee.frame)

@@ -15,11 +15,9 @@ extension Operation {
     // MARK: The class
 
     /// The operation if it is a ``ConcurrentOperation``.
-    @inline(__always)
     var asConcurrent: ConcurrentOperation? { self as? ConcurrentOperation }
 
     /// Whether this is a plain operation.
-    @inline(__always)
     var isPlain: Bool { !(self is ConcurrentOperation) }
 
     /// Whether the operation itself notifies its queue of its cancellation and its completion.
@@ -170,7 +168,6 @@ extension Operation {
     ///     completion.
     ///   - listener: Is added as a listener even if this queue does not contain the operation.
     /// - Returns: Whether the queue contains the operation, and if not, the reason.
-    @inline(__always)
     func enter(
         _ queue: any ContainingQueue,
         startsIt: Bool,

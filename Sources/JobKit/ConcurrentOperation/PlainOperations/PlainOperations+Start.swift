@@ -10,7 +10,6 @@ extension UnsafeMutablePointer<ThreadContext> {
     ///     because changes of its priority are not announced.
     /// - Returns: The frame, with the work that the caller must do now. It is empty if the
     ///   operation was not due. The result is no optional, because an optional would be copied.
-    @inline(__always)
     func start(
         any operation: Operation,
         in frame: StartFrame,

@@ -64,7 +64,6 @@ enum PlainOperations {
     private static let numbers = Guarded(PlainNumbers())
 
     /// Accesses the table that has an operation.
-    @inline(__always)
     private static func withTable<Result>(
         of operation: Operation,
         _ body: (inout sending Table) -> sending Result
@@ -77,7 +76,6 @@ enum PlainOperations {
     /// Reads or changes the state of an operation.
     ///
     /// Returns nil if there is none.
-    @inline(__always)
     static func withEntry<Result: Sendable>(
         _ operation: Operation,
         _ body: @Sendable (Entry) -> Result?
@@ -221,16 +219,10 @@ enum PlainOperations {
 
     /// The operation's event number, which is kept as long as the operation exists.
     static func number(of operation: Operation) -> Int {
-        let (number, needsCompaction) = numbers.withLock { $0.number(of: operation) }
+        let (number, checked) = numbers.withLock { $0.number(of: operation) }
         // On another thread, because the caller may hold a job's lock and the freed objects may be
         // a user's.
-        if needsCompaction {
-            DispatchQueue.global()
-                .async {
-                    let kept = numbers.withLock { $0.removeFreed() }
-                    withExtendedLifetime(kept) {}
-                }
-        }
+        if !checked.isEmpty { DispatchQueue.global().async { withExtendedLifetime(checked) {} } }
         return number
     }
 }

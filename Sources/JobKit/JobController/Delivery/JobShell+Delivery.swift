@@ -254,7 +254,7 @@ extension JobShell {
             if job.currentLifecycle.outcome == .succeeded {
                 progressSucceeds(job)
             }
-            job.end(claimed: &claimed, isInsideJobKit: true)
+            claimed = job.end(isInsideJobKit: true)
         }
         return true
     }

@@ -27,10 +27,10 @@ final class ThreadContextTests: XCTestCase {
             let context = ThreadContext.current
             let (outer, inner) = (Operation(), Operation())
             XCTAssertNil(context.pointee.frame.operation)
-            let frame = context.start(in: StartFrame(startedByWorker: outer, limitedQueue: 0)) {
+            let frame = context.start(in: StartFrame(outer, isStartedByWorker: true)) {
                 XCTAssertTrue(context.pointee.frame.isOf(outer))
                 XCTAssertTrue(context.pointee.frame.isStartedByWorker)
-                context.pointee.frame.waiters = []
+                context.pointee.frame.waiters = [FinishWaiter {}]
                 _ = context.start(in: StartFrame(inner)) {
                     XCTAssertTrue(context.pointee.frame.isOf(inner))
                     XCTAssertFalse(context.pointee.frame.isStartedByWorker)

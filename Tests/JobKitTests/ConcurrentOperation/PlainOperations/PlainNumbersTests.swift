@@ -9,7 +9,6 @@ import Testing
         let operation = Operation()
         let first = numbers.number(of: operation).number
         for _ in 0..<1_000 { _ = numbers.number(of: Operation()) }
-        _ = numbers.removeFreed()
         #expect(numbers.number(of: operation).number == first)
     }
 
@@ -22,27 +21,21 @@ import Testing
     @Test func numbersOfFreedOperationsAreRemoved() {
         var numbers = PlainNumbers()
         let kept = (0..<100).map { _ in Operation() }
-        for operation in kept where numbers.number(of: operation).needsCompaction {
-            _ = numbers.removeFreed()
-        }
+        for operation in kept { _ = numbers.number(of: operation) }
         // All exist at the same time, so their addresses differ.
         for _ in 0..<10 {
             let others = (0..<1_000).map { _ in Operation() }
-            for operation in others where numbers.number(of: operation).needsCompaction {
-                _ = numbers.removeFreed()
-            }
+            for operation in others { _ = numbers.number(of: operation) }
         }
         #expect(numbers.count < 4_000)
+        withExtendedLifetime(kept) {}
     }
 
-    @Test func removalIsDueOnceUntilItIsDone() {
+    @Test func operationsAreCheckedWhenTheirNumberHasDoubled() {
         var numbers = PlainNumbers()
         let operations = (0..<200).map { _ in Operation() }
-        let dueCount = operations.count { numbers.number(of: $0).needsCompaction }
-        #expect(dueCount == 1)
-        withExtendedLifetime(operations) {
-            #expect(numbers.removeFreed().count == 200)
-        }
+        let checked = operations.map { numbers.number(of: $0).checked.count }
+        #expect(checked.filter { $0 > 0 } == [65, 131])
     }
 
     @Test func numberOfAPlainOperationIsTheSameBeforeAndAfterItsJob() async {
