@@ -43,7 +43,7 @@ final class CancelSweep: Sendable {
             if step.startsTimer { timers.append(step) } else { steps.append(step) }
         }
         steps.reverse()
-        for case let operation? in steps.lazy.map(\.target) where operation.isBlock {
+        for case let operation? in steps.map(\.target) where operation.isBlock {
             operation.cancel()
         }
         state = Guarded(State(remaining: steps + timers))
