@@ -64,6 +64,8 @@ extension JobJournal {
         public let file: URL
         /// The reason, for example a `POSIXError` of a full disk.
         public let underlying: any Error
+        /// The system call that failed, if it concerns a folder.
+        private let call: String?
 
         /// Creates the error.
         ///
@@ -72,12 +74,15 @@ extension JobJournal {
         ///   - underlying: The reason.
         public init(file: URL, underlying: any Error) {
             self.file = file
-            self.underlying = underlying
+            let failed = underlying as? FailedCall
+            self.underlying = failed?.error ?? underlying
+            call = failed?.call
         }
 
-        /// Names the file and the reason.
+        /// Names the file and the reason, and the folder and the call if a folder is the reason.
         public var description: String {
-            "The file \(file.path) cannot be written: \(sentence(of: underlying))"
+            let cause = call.map { "\($0) failed: " } ?? ""
+            return "The file \(file.path) cannot be written: \(cause)\(sentence(of: underlying))"
         }
 
         /// The description.

@@ -43,7 +43,24 @@ package struct FileCalls: Sendable {
 }
 
 /// The error of a system call.
-func systemError(_ number: Int32 = errno) -> any Error {
-    POSIXErrorCode(rawValue: number).map { POSIXError($0) }
+///
+/// - Parameters:
+///   - number: The error number.
+///   - call: The call and the path that it concerns, if it is not the file's.
+/// - Returns: A `POSIXError` if the number is known, with the call in a ``FailedCall``.
+func systemError(_ number: Int32 = errno, in call: String? = nil) -> any Error {
+    let error: any Error =
+        POSIXErrorCode(rawValue: number).map { POSIXError($0) }
         ?? NSError(domain: NSPOSIXErrorDomain, code: Int(number))
+    return call.map { FailedCall(call: $0, error: error) } ?? error
+}
+
+/// The error of a system call that concerns a folder.
+///
+/// A ``JobJournal/JobJournal/WriteError`` takes it apart, because a `POSIXError` keeps no further
+/// values on Linux.
+struct FailedCall: Error {
+    /// The call and the path.
+    let call: String
+    let error: any Error
 }

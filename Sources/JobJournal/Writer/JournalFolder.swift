@@ -17,9 +17,7 @@ struct JournalFolder: Sendable {
         self.calls = calls
         changed = try JournalFolder.make(url.path)
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-        let descriptor = Foundation.open(url.path, flags)
-        guard descriptor >= 0 else { throw systemError() }
-        handle = OpenFile(descriptor, calls: calls)
+        handle = try JournalFolder.open(url.path, flags, calls: calls)
     }
 
     /// The URL of the file.
@@ -32,10 +30,20 @@ struct JournalFolder: Sendable {
         let parent = (path as NSString).deletingLastPathComponent
         if mkdir(path, 0o700) == 0 { return [parent] }
         if errno == EEXIST { return [] }
-        guard errno == ENOENT, path != "/", path != "." else { throw systemError() }
+        guard errno == ENOENT, path != "/", path != "." else {
+            throw systemError(errno, in: "mkdir of \(path)")
+        }
         let changed = try make(parent.isEmpty ? "." : parent)
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw systemError() }
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw systemError(errno, in: "mkdir of \(path)")
+        }
         return changed + [parent]
+    }
+
+    private static func open(_ path: String, _ flags: Int32, calls: FileCalls) throws -> OpenFile {
+        let descriptor = Foundation.open(path, flags)
+        guard descriptor >= 0 else { throw systemError(errno, in: "open of \(path)") }
+        return OpenFile(descriptor, calls: calls)
     }
 
     /// Opens the file and takes its lock.
@@ -78,7 +86,7 @@ struct JournalFolder: Sendable {
             if linkat(handle.descriptor, name.text, handle.descriptor, aside, 0) == 0 {
                 return url.appendingPathComponent(aside)
             }
-            guard errno == EEXIST else { throw systemError() }
+            guard errno == EEXIST else { throw systemError(errno, in: "link in \(url.path)") }
             number += 1
         }
     }
@@ -87,17 +95,16 @@ struct JournalFolder: Sendable {
 
     /// Makes the folder's entries, and those that lead to it, survive a power cut.
     func syncEntries() throws {
-        try handle.sync(isFolder: true)
-        for path in changed {
-            let descriptor = Foundation.open(path.isEmpty ? "." : path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw systemError() }
-            try OpenFile(descriptor, calls: calls).sync(isFolder: true)
+        try handle.sync(folder: url.path)
+        for path in changed.map({ $0.isEmpty ? "." : $0 }) {
+            let folder = try JournalFolder.open(path, O_RDONLY | O_CLOEXEC, calls: calls)
+            try folder.sync(folder: path)
         }
     }
 
     private func opened(_ name: String, _ flags: Int32) throws -> OpenFile {
         let descriptor = openat(handle.descriptor, name, flags, 0o600)
-        guard descriptor >= 0 else { throw systemError() }
+        guard descriptor >= 0 else { throw systemError(errno, in: "open in \(url.path)") }
         return OpenFile(descriptor, calls: calls)
     }
 

@@ -31,13 +31,16 @@ final class OpenFile: Sendable {
     }
 
     /// Syncs all written bytes, or the entries of a folder, to the disk.
-    func sync(isFolder: Bool = false) throws {
+    ///
+    /// - Parameter folder: The path of the folder, or nil if it is a file.
+    /// - Throws: The system's error, which names the folder.
+    func sync(folder: String? = nil) throws {
         while true {
             let result = calls.sync(descriptor)
             if result == -Int(EINTR) { continue }
             // Some file systems cannot sync folders, and return `EINVAL`.
-            guard result == 0 || isFolder && result == -Int(EINVAL) else {
-                throw systemError(Int32(-result))
+            guard result == 0 || folder != nil && result == -Int(EINVAL) else {
+                throw systemError(Int32(-result), in: folder.map { "sync of \($0)" })
             }
             return
         }
@@ -45,13 +48,15 @@ final class OpenFile: Sendable {
 
     func rename(_ old: String, to new: String) throws {
         let result = calls.rename(descriptor, old, new)
-        guard result == 0 else { throw systemError(Int32(-result)) }
+        guard result == 0 else { throw systemError(Int32(-result), in: "rename of \(old)") }
     }
 
     /// Deletes a file of the folder, if it exists.
     func unlink(_ name: String) throws {
         let result = calls.unlink(descriptor, name)
-        guard result == 0 || result == -Int(ENOENT) else { throw systemError(Int32(-result)) }
+        guard result == 0 || result == -Int(ENOENT) else {
+            throw systemError(Int32(-result), in: "unlink of \(name)")
+        }
     }
 
     /// Fills the buffer from the file.
