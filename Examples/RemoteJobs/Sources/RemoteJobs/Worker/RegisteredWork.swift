@@ -1,3 +1,4 @@
+import Dispatch
 import JobKit
 import NIOCore
 import Synchronization
@@ -20,7 +21,7 @@ struct RegisteredWork: Sendable {
         run = { body, context, running, queue in
             do {
                 let operation = make(try Envelope.value(Input.self, in: body), context)
-                running.began(operation)
+                guard running.mayStart(operation) else { return .stopped }
                 queue.addOperation(operation)
                 return .done(try Self.body(of: await operation.value, context))
             } catch is CancellationError {
@@ -60,21 +61,30 @@ struct RegisteredWork: Sendable {
 final class RunningTask: Sendable {
     private let state = Mutex<(operation: ConcurrentOperation?, isCancelled: Bool)>((nil, false))
 
-    /// Sets the task's operation and cancels it if the task was cancelled.
-    func began(_ operation: ConcurrentOperation) {
-        let isCancelled = state.withLock { state in
+    /// Sets the task's operation.
+    ///
+    /// - Parameter operation: The operation, which has not been started.
+    /// - Returns: Whether it may be started. If not, the task was cancelled.
+    func mayStart(_ operation: ConcurrentOperation) -> Bool {
+        state.withLock { state in
+            guard !state.isCancelled else { return false }
             state.operation = operation
-            return state.isCancelled
+            return true
         }
-        if isCancelled { operation.cancel() }
     }
 
-    /// Cancels the operation now or when it is set.
+    /// Cancels the operation, or prevents its start.
+    ///
+    /// The worker calls this on its event loop, which must not wait for user code. Therefore, the
+    /// operation is cancelled on another thread.
     func cancel() {
         let operation = state.withLock { state in
+            let isFirst = !state.isCancelled
             state.isCancelled = true
-            return state.operation
+            return isFirst ? state.operation : nil
         }
-        operation?.cancel()
+        guard let operation else { return }
+        // A new serial queue has its own thread.
+        DispatchQueue(label: "RemoteJobs.RunningTask").async { operation.cancel() }
     }
 }
