@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import Testing
 
@@ -100,6 +101,13 @@ import Testing
         #expect(alone.0 == properties)
         #expect(String(buffer: alone.1) == "1")
         #expect(try Intake.records(in: message(alone.0, alone.1), of: "j").count == 1)
+    }
+
+    @Test func aValueWhoseTextCannotBeDecodedIsNotEncoded() throws {
+        #expect(throws: EncodingError.self) { try Envelope.body(of: Decimal.nan) }
+        #expect(throws: EncodingError.self) { try Envelope.body(of: ["a": [1, Decimal.nan]]) }
+        let text = try Envelope.body(of: ["NaN": ["\\\"NaN"]])
+        #expect(try Envelope.value([String: [String]].self, in: text) == ["NaN": ["\\\"NaN"]])
     }
 
     @Test func aBatchThatIsCutShortReadsAsNothing() throws {
