@@ -10,6 +10,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "FindDuplicates", targets: ["FindDuplicates"]),
+        // The tests preload it into the command.
+        .library(name: "FaultyFiles", type: .dynamic, targets: ["FaultyFiles"]),
         .executable(name: "find-duplicates", targets: ["find-duplicates"]),
         .executable(name: "launch-decisions", targets: ["launch-decisions"]),
         .executable(name: "launch-timeline", targets: ["launch-timeline"]),
@@ -89,6 +91,7 @@ let package = Package(
             path: "SyncAccount",
             exclude: ["README.md"]
         ),
+        .target(name: "FaultyFiles", path: "Tests/FaultyFiles"),
         .testTarget(
             name: "FindDuplicatesTests",
             dependencies: ["FindDuplicates", "find-duplicates", jobKit, jobKitTesting]

@@ -30,11 +30,18 @@ extension FileIdentity {
     }
 }
 
-/// Identifies a file even if its file system gives several files the same number.
+/// Distinguishes most files to which their file system gives the same number.
 ///
-/// All names of a file have the same times of the last change and the last write.
+/// All names of a file have the same count of names, and the same times of the last change and the
+/// last write. The clock of these times may tick only every few milliseconds.
+/// ``FileWatches`` distinguishes different files with equal stamps.
 struct FileStamp: Hashable, Sendable {
     let identity: FileIdentity
+    /// The number of the file's names.
+    ///
+    /// If it has more, its file system gives several files the same number, or a file is mounted in
+    /// several locations or reached through a symbolic link.
+    let linkCount: Int
     /// The time of the last change, in nanoseconds since 1970, which may overflow and wrap around.
     let changeTime: Int64
     /// The time of the last write, in the same unit.
@@ -49,13 +56,20 @@ struct FileStamp: Hashable, Sendable {
         #endif
         self.init(
             FileIdentity(status),
+            linkCount: Int(status.st_nlink),
             changeTime: Self.nanoseconds(change),
             writeTime: Self.nanoseconds(write)
         )
     }
 
-    init(_ identity: FileIdentity, changeTime: Int64 = 0, writeTime: Int64 = 0) {
+    init(
+        _ identity: FileIdentity,
+        linkCount: Int = 1,
+        changeTime: Int64 = 0,
+        writeTime: Int64 = 0
+    ) {
         self.identity = identity
+        self.linkCount = linkCount
         self.changeTime = changeTime
         self.writeTime = writeTime
     }

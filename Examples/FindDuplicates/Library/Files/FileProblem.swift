@@ -19,6 +19,17 @@ public struct FileProblem: Error, Sendable, Hashable {
         self.init(path: path, reason: error.description)
     }
 
+    /// Creates the problem of a file or folder that may be another one with the same number.
+    static func ambiguous(
+        _ path: BytePath,
+        _ known: BytePath,
+        _ error: SystemError
+    ) -> FileProblem {
+        let known = String(decoding: known.printableBytes, as: UTF8.self)
+        let reason = "\(error.description); it has the number of \(known) and may be the same"
+        return FileProblem(path: path, reason: reason)
+    }
+
     /// Creates the problem of a folder that could not be read completely.
     static func incomplete(_ folder: BytePath, _ error: SystemError) -> FileProblem {
         FileProblem(

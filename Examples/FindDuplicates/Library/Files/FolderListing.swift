@@ -6,8 +6,12 @@ public struct FolderListing: Sendable {
     public let path: BytePath
     /// Identifies the folder, regardless of its names.
     public var identity: FileIdentity { stamp.identity }
-    /// Distinguishes the folder from another one with the same number.
+    /// Distinguishes the folder from most others with the same number.
     let stamp: FileStamp
+    /// The beginning of the path that may lead through symbolic links.
+    ///
+    /// If nil, everything may.
+    var root: SearchRoot?
     /// The sufficiently large regular files, in the order of the system.
     public internal(set) var files: [ScannedFile] = []
     /// The folders in this folder.
@@ -48,6 +52,7 @@ extension FolderListing {
         guard fstat(descriptor, &status) == 0 else { throw SystemError.last }
         path = folder
         stamp = FileStamp(status)
+        self.root = root
         guard let stream = fdopendir(descriptor) else { throw SystemError.last }
         // From here on, the stream owns the descriptor and closes it.
         _ = opened.handOver()
@@ -81,6 +86,17 @@ extension FolderListing {
         let size = Int64(status.st_size)
         guard size >= max(1, minimumSize) else { return }
         files = [ScannedFile(path: file, size: size, stamp: stamp, followsLink: true)]
+    }
+
+    /// Returns a value that no other folder has, even if it has the same stamp.
+    ///
+    /// - Parameter watches: The watches of all folders to distinguish.
+    /// - Returns: The value.
+    /// - Throws: The system's error if the folder, or the file that was listed like a folder,
+    ///   cannot be opened again or watched.
+    func watch(in watches: FileWatches) throws(SystemError) -> Int32 {
+        guard let root else { return try watches.watch(OpenFile(path, flags: 0)) }
+        return try watches.watch(OpenFile(path, below: root, flags: 0))
     }
 
     /// Adds one entry.

@@ -31,10 +31,14 @@ final class OpenedFile {
         }
         let status = try Self.status(of: opened, file)
         stamp = FileStamp(status)
-        let isSame =
-            status.st_mode & S_IFMT == S_IFREG && stamp.identity == file.identity
-            && Int64(status.st_size) == file.size
-        guard isSame else { throw .changed(file) }
+        let isAsLarge = status.st_mode & S_IFMT == S_IFREG && Int64(status.st_size) == file.size
+        guard isAsLarge else { throw .changed(file) }
+        guard stamp.identity == file.identity else { throw .replaced(file) }
+    }
+
+    /// Returns a value that no other file has, even if it has the same stamp.
+    func watch(in watches: FileWatches) throws(SystemError) -> Int32 {
+        try watches.watch(opened)
     }
 
     /// Moves the reading position.

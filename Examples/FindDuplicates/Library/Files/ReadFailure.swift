@@ -9,7 +9,13 @@ enum ReadFailure: Error, Equatable {
         self = error.meansVanished ? .vanished : .problem(FileProblem(path: file.path, error))
     }
 
-    /// The file was replaced, or has grown or shrunk.
+    /// The path leads to a file with another number than the listed one.
+    static func replaced(_ file: ScannedFile) -> ReadFailure {
+        let reason = "was replaced, or its file system gives it another number each time"
+        return .problem(FileProblem(path: file.path, reason: reason))
+    }
+
+    /// The file was replaced by something else, or has grown or shrunk.
     static func changed(_ file: ScannedFile) -> ReadFailure {
         .problem(FileProblem(path: file.path, reason: "changed while it was read"))
     }

@@ -6,7 +6,7 @@ public struct ScannedFile: Sendable {
     public let size: Int64
     /// Identifies the file, regardless of its names.
     public var identity: FileIdentity { stamp.identity }
-    /// Distinguishes the file from another one with the same number.
+    /// Distinguishes the file from most others with the same number.
     let stamp: FileStamp
     /// Whether the path may be a symbolic link to the file, which is only possible if the user
     /// named it.

@@ -111,8 +111,9 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
     /// Starts a task that sorts the files, because sorting many files takes a while.
     private func sort() {
         let task = ClosureOperation(name: "sort by size") { [tree, roots] in
-            let named = tree.named(below: roots)
-            return (problems: named.problems, candidates: named.candidates())
+            var named = tree.named(below: roots)
+            let candidates = named.candidates()
+            return (problems: named.problems, candidates: candidates)
         }
         trackAndQueue(
             task,

@@ -117,11 +117,15 @@ struct FileComparer: ~Copyable {
     private mutating func open(_ files: [ScannedFile]) -> [Member] {
         var members: [Member] = []
         var stamps: Set<FileStamp> = []
+        let watches = FileWatches()
         for (index, file) in files.enumerated() {
             do throws(ReadFailure) {
                 let opened = try OpenedFile(file)
                 // Another name of a file that has changed between the listings of its two folders.
-                guard stamps.insert(opened.stamp).inserted else {
+                let isNew =
+                    stamps.insert(opened.stamp).inserted
+                    || isNew(opened, among: members, watches)
+                guard isNew else {
                     meter.ended(1, remaining: file.size)
                     continue
                 }
@@ -132,6 +136,24 @@ struct FileComparer: ~Copyable {
             }
         }
         return members
+    }
+
+    /// Whether an opened file is none of those with the same stamp.
+    private mutating func isNew(
+        _ opened: OpenedFile,
+        among members: [Member],
+        _ watches: FileWatches
+    ) -> Bool {
+        let others = members.map(\.opened).filter { $0.stamp == opened.stamp }
+        for other in others {
+            do throws(SystemError) {
+                if try opened.watch(in: watches) == other.watch(in: watches) { return false }
+            } catch {
+                findings.problems.append(.ambiguous(opened.file.path, other.file.path, error))
+                return false
+            }
+        }
+        return true
     }
 
     private mutating func splitByNextPiece(

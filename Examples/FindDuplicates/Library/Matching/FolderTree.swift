@@ -11,6 +11,16 @@ struct FolderTree {
         case folder(Int)
     }
 
+    /// Returns a value that is the same for all names of a folder, and for no other folder.
+    typealias Watching = @Sendable (FolderListing) throws(SystemError) -> Int32
+
+    /// The folders with equal stamps.
+    private struct Alike {
+        let first: Int
+        /// The folders by their watches, which are needed only if there are further listings.
+        var byWatch: [Int32: Int] = [:]
+    }
+
     private struct Folder {
         let listing: FolderListing
         var subfolders: [(path: BytePath, folder: Int)] = []
@@ -20,16 +30,32 @@ struct FolderTree {
     private var arguments: [(path: BytePath, folder: Int)?]
     private var argumentProblems: [FileProblem] = []
     private var folders: [Folder] = []
-    private var numbers: [FileStamp: Int] = [:]
+    /// The folders with each stamp.
+    ///
+    /// There are several only if their file system gives them the same number.
+    private var alike: [FileStamp: Alike] = [:]
 
     /// The number of regular files found.
     private(set) var fileCount = 0
 
+    private let watch: Watching
+
     /// Creates a tree without listings.
     ///
-    /// - Parameter argumentCount: The number of arguments.
-    init(argumentCount: Int) {
+    /// - Parameters:
+    ///   - argumentCount: The number of arguments.
+    ///   - watch: Distinguishes folders with equal stamps.
+    init(argumentCount: Int, watch: @escaping Watching) {
         arguments = Array(repeating: nil, count: argumentCount)
+        self.watch = watch
+    }
+
+    /// Creates a tree in which the kernel distinguishes folders with equal stamps.
+    init(argumentCount: Int) {
+        let watches = FileWatches()
+        self.init(argumentCount: argumentCount) { listing throws(SystemError) in
+            try listing.watch(in: watches)
+        }
     }
 
     /// Adds a listing.
@@ -41,17 +67,39 @@ struct FolderTree {
     ///   listed by another name.
     mutating func listed(_ listing: FolderListing, at location: Location) -> ([BytePath], Location)
     {
-        let known = numbers[listing.stamp]
+        let known = knownFolder(of: listing, at: location)
         let number = known ?? folders.count
         switch location {
         case .argument(let argument): arguments[argument] = (listing.path, number)
         case .folder(let parent): folders[parent].subfolders.append((listing.path, number))
         }
         guard known == nil else { return ([], .folder(number)) }
-        numbers[listing.stamp] = number
         folders.append(Folder(listing: listing, problems: listing.problems))
         fileCount += listing.regularFileCount
         return (listing.folders, .folder(number))
+    }
+
+    /// Returns the known folder of a listing, or nil if the next number becomes its number.
+    private mutating func knownFolder(of listing: FolderListing, at location: Location) -> Int? {
+        guard let first = alike[listing.stamp]?.first else {
+            alike[listing.stamp] = Alike(first: folders.count)
+            return nil
+        }
+        do throws(SystemError) {
+            if alike[listing.stamp]?.byWatch.isEmpty == true {
+                let watch = try watch(folders[first].listing)
+                alike[listing.stamp]?.byWatch[watch] = first
+            }
+            let watch = try watch(listing)
+            if let known = alike[listing.stamp]?.byWatch[watch] { return known }
+            alike[listing.stamp]?.byWatch[watch] = folders.count
+            return nil
+        } catch {
+            // If one of them has vanished, its files are searched. They may have been moved.
+            guard !error.meansVanished else { return nil }
+            failed(.ambiguous(listing.path, folders[first].listing.path, error), at: location)
+            return first
+        }
     }
 
     /// Adds a folder that could not be listed.

@@ -38,7 +38,10 @@ struct NamedFiles {
     ///
     /// Several names of one file count as one file. If the names are below one argument, the first
     /// in byte order is kept, otherwise the one below the earlier argument.
-    func candidates() -> [Candidates] {
+    ///
+    /// - Returns: The files. Files that cannot be distinguished from others are added to the
+    ///   problems instead.
+    mutating func candidates() -> [Candidates] {
         let order = files.indices.sorted {
             let (left, right) = (files[$0].size, files[$1].size)
             return left == right ? $0 < $1 : left > right
@@ -57,20 +60,67 @@ struct NamedFiles {
         return all
     }
 
-    private func differentFiles(_ indices: ArraySlice<Int>) -> [ScannedFile] {
+    private mutating func differentFiles(_ indices: ArraySlice<Int>) -> [ScannedFile] {
         var positions: [FileStamp: Int] = [:]
         var kept: [Int] = []
+        // The further names of the file at a position.
+        var others: [Int: [Int]] = [:]
         for index in indices {
             if let position = positions[files[index].stamp] {
-                let known = kept[position]
-                let isOfOneArgument = argument(of: known) == argument(of: index)
-                if isOfOneArgument, files[index].path < files[known].path { kept[position] = index }
+                others[position, default: []].append(index)
             } else {
                 positions[files[index].stamp] = kept.count
                 kept.append(index)
             }
         }
-        return kept.map { files[$0] }
+        guard !others.isEmpty else { return kept.map { files[$0] } }
+        return kept.enumerated()
+            .flatMap { position, index in
+                others[position].map { differentFiles(among: [index] + $0) } ?? [files[index]]
+            }
+    }
+
+    /// Returns one name of each file among names with equal stamps.
+    private mutating func differentFiles(among names: [Int]) -> [ScannedFile] {
+        let first = firstFile(of: names)
+        // A file has no more names than links, unless it is mounted or linked symbolically.
+        guard names.count > first.stamp.linkCount else { return [first] }
+        do throws(SystemError) {
+            return try namesOfEachFile(among: names).map(firstFile)
+        } catch {
+            let others = names.map { files[$0].path }.filter { $0 != first.path }
+            problems += others.map { .ambiguous($0, first.path, error) }
+            return [first]
+        }
+    }
+
+    /// Divides names with equal stamps by the files to which they lead.
+    private func namesOfEachFile(among names: [Int]) throws(SystemError) -> [[Int]] {
+        let watches = FileWatches()
+        var positions: [Int32: Int] = [:]
+        var parts: [[Int]] = []
+        for name in names {
+            // The comparison reports a file that cannot be opened.
+            guard let opened = try? OpenedFile(files[name]) else {
+                parts.append([name])
+                continue
+            }
+            let watch = try opened.watch(in: watches)
+            if let position = positions[watch] {
+                parts[position].append(name)
+            } else {
+                positions[watch] = parts.count
+                parts.append([name])
+            }
+        }
+        return parts
+    }
+
+    /// Returns a file by the first of its names.
+    private func firstFile(of names: [Int]) -> ScannedFile {
+        let argument = argument(of: names[0])
+        let ofOneArgument = names.prefix { self.argument(of: $0) == argument }
+        return ofOneArgument.map { files[$0] }.min { $0.path < $1.path } ?? files[names[0]]
     }
 
     private func argument(of index: Int) -> Int? {

@@ -8,8 +8,8 @@ extern const int open_path_only;
 
 /// Opens `path` below the folder `descriptor` and refuses every symbolic link in it.
 ///
-/// Swift cannot call `syscall`, which has a variable number of arguments, and the C library of
-/// Linux has no function for `openat2`.
+/// The C library of Linux has no function for `openat2`. Swift cannot call `syscall`, because it has
+/// a variable number of arguments.
 ///
 /// Returns a descriptor, or -1 with `errno`: `ENOSYS` if the kernel has no such call.
 int open_beneath(int descriptor, const char *path, int flags, int is_below);

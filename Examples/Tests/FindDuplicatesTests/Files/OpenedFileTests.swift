@@ -49,13 +49,13 @@ import Testing
         }
     }
 
-    @Test func anotherFileOfTheSameSizeHasChanged() throws {
+    @Test func anotherFileOfTheSameSizeIsNotRead() throws {
         let folder = try TemporaryFolder()
         let file = scanned(folder.makeFile("file", "abc"))
         let other = folder.makeFile("other", "xyz")
         let renamed = other.withName { other in file.path.withName { rename(other, $0) } }
         requireSuccess(renamed, "rename")
-        #expect(throws: ReadFailure.changed(file)) { try read(file) }
+        #expect(throws: ReadFailure.replaced(file)) { try read(file) }
     }
 
     @Test func fileThatIsGoneHasVanished() throws {
@@ -87,7 +87,7 @@ import Testing
                 folder.entry("z").withCString { requireSuccess(rename(from, $0), "rename") }
                 requireSuccess(symlink("y", from), "symlink")
             }
-        #expect(throws: ReadFailure.changed(file)) { try read(file) }
+        #expect(throws: ReadFailure.replaced(file)) { try read(file) }
     }
 
     @Test func pipeInPlaceOfTheFileKeepsItsData() throws {

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import FindDuplicates
@@ -16,7 +17,7 @@ import Testing
             stamp: FileStamp(FileIdentity(device: 1, number: number), changeTime: change)
         )
         listing.files = files.map {
-            let stamp = FileStamp(FileIdentity(device: 1, number: $0.number))
+            let stamp = FileStamp(FileIdentity(device: 1, number: $0.number), linkCount: 3)
             return ScannedFile(path: BytePath("\(path)/\($0.name)"), size: 3, stamp: stamp)
         }
         listing.folders = folders.map { BytePath("\(path)/\($0)") }
@@ -35,7 +36,7 @@ import Testing
     ///
     /// The arguments are `a/c` and `.`.
     @Test(arguments: [false, true]) func earlierArgumentNamesWhatLiesInTwo(reversed: Bool) {
-        var tree = FolderTree(argumentCount: 2)
+        var tree = FolderTree(argumentCount: 2) { _ in 1 }
         let inner = listing("a/c", 3, files: [("f", 7)], folders: ["d"])
         if !reversed {
             #expect(tree.listed(inner, at: .argument(0)).0 == [BytePath("a/c/d")])
@@ -65,14 +66,14 @@ import Testing
 
     /// A folder that is mounted in itself is named once.
     @Test func folderWithinItselfIsNamedOnce() {
-        var tree = FolderTree(argumentCount: 1)
+        var tree = FolderTree(argumentCount: 1) { _ in 1 }
         let (_, top) = tree.listed(listing("a", 1, files: [("f", 7)]), at: .argument(0))
         #expect(tree.listed(listing("a/a", 1, files: [("f", 7)]), at: top).0 == [])
         #expect(paths(tree.named().files) == ["a/f"])
     }
 
     @Test func folderThatCannotBeListedIsNamedAsItsParentIs() {
-        var tree = FolderTree(argumentCount: 3)
+        var tree = FolderTree(argumentCount: 3) { _ in 1 }
         let (_, top) = tree.listed(listing("b", 1, folders: ["c"]), at: .argument(1))
         tree.failed(FileProblem(path: BytePath("b/c"), reason: "closed"), at: top)
         _ = tree.listed(listing("a", 1, folders: ["c"]), at: .argument(0))
@@ -82,7 +83,7 @@ import Testing
 
     /// On such a file system, only the time of the change distinguishes folders and files.
     @Test func foldersAndFilesOfOneNumberAreAllSearched() {
-        var tree = FolderTree(argumentCount: 2)
+        var tree = FolderTree(argumentCount: 2) { _ in 1 }
         let (a, b) = (listing("a", 4, change: 1), listing("b", 4, change: 2, folders: ["c"]))
         #expect(tree.listed(a, at: .argument(0)).0.isEmpty)
         #expect(tree.listed(b, at: .argument(1)).0 == [BytePath("b/c")])
@@ -90,13 +91,31 @@ import Testing
         let files = (0..<3)
             .map { number in
                 let identity = FileIdentity(device: 1, number: 7)
-                let stamp = FileStamp(identity, changeTime: Int64(number / 2))
+                let stamp = FileStamp(identity, linkCount: 2, changeTime: Int64(number / 2))
                 return ScannedFile(path: BytePath("\(number)"), size: 3, stamp: stamp)
             }
         var named = NamedFiles()
         named.beginArgument()
         named.add(files, problems: []) { $0 }
-        #expect(named.candidates().map { paths($0.files) } == [["0", "2"]])
+        let candidates = named.candidates()
+        #expect(candidates.map { paths($0.files) } == [["0", "2"]])
+    }
+
+    /// The clock of such a file system is too coarse to distinguish them.
+    @Test func foldersOfOneStampAreAllSearchedOrNamed() {
+        var tree = FolderTree(argumentCount: 3) { listing throws(SystemError) in
+            if listing.path == BytePath("c") { throw SystemError(code: ENOSPC) }
+            return listing.path == BytePath("a") ? 1 : 2
+        }
+        for (number, name) in ["a", "b", "c"].enumerated() {
+            let folders = tree.listed(
+                listing(name, 4, folders: ["d"]),
+                at: .argument(number)
+            )
+            #expect(folders.0 == (name == "c" ? [] : [BytePath("\(name)/d")]))
+        }
+        #expect(tree.listed(listing("b", 4, folders: ["d"]), at: .argument(1)).0 == [])
+        #expect(tree.named().problems.map(\.path) == [BytePath("c")])
     }
 
     @Test func hugeFilesHaveTheirWholeSize() {
@@ -119,19 +138,20 @@ import Testing
         var named = NamedFiles()
         named.beginArgument()
         named.add(files, problems: []) { $0 }
-        #expect(named.candidates().map(\.size) == [5])
-        #expect(named.candidates().map { paths($0.files) } == [["0", "2"]])
+        let candidates = named.candidates()
+        #expect(candidates.map(\.size) == [5])
+        #expect(candidates.map { paths($0.files) } == [["0", "2"]])
     }
 
     @Test func hardLinksAreOneFileUnderTheFirstName() {
-        var tree = FolderTree(argumentCount: 2)
+        var tree = FolderTree(argumentCount: 2) { _ in 1 }
         _ = tree.listed(
             listing("z", 1, files: [("b", 7), ("a", 7), ("other", 8)]),
             at: .argument(0)
         )
         _ = tree.listed(listing("a", 2, files: [("a", 7), ("last", 9)]), at: .argument(1))
-        #expect(
-            tree.named().candidates().map { paths($0.files) } == [["z/a", "z/other", "a/last"]]
-        )
+        var named = tree.named()
+        let candidates = named.candidates()
+        #expect(candidates.map { paths($0.files) } == [["z/a", "z/other", "a/last"]])
     }
 }
