@@ -16,7 +16,7 @@ struct JobStall {
         // Not returned by `ask`, because its contents cannot be sent.
         var position: CodePosition?
         job.shell.ask { position = CodePosition($0, job.shell.completionQueue) }
-        isSuspended = position?.machine.isSuspended == true
+        isSuspended = position?.isSuspended == true
         words = position?.text(of: job, at: now) ?? ""
         let unfinished = UnfinishedTasks(of: job.shell, limit: limit)
         (tasks, omittedCount) = (unfinished.entries, unfinished.omittedCount)
@@ -25,7 +25,10 @@ struct JobStall {
 
 /// The current position of a job's own code.
 private struct CodePosition {
-    let machine: JobState.Machine
+    let isSuspended: Bool
+    let isStarted: Bool
+    let isInMain: Bool
+    let ending: JobState.Machine.Ending?
     let endRequestedAt: CoarseTime
     let callback: (action: JobState.Machine.Action, since: CoarseTime)?
     /// The record of the callback, retained here because the callback's action does not retain it.
@@ -37,7 +40,12 @@ private struct CodePosition {
     let undeliveredCount: Int
 
     init(_ state: borrowing JobState, _ completionQueue: CompletionQueue) {
-        machine = state.machine
+        // Not kept, because the job's next change of it would copy its arrays.
+        let machine = state.machine
+        isSuspended = machine.isSuspended
+        isStarted = machine.isStarted
+        isInMain = machine.hasEnteredMain && !machine.isAfterMain
+        ending = machine.ending
         endRequestedAt = state.endRequestedAt
         callback = state.callback
         record = state.callbackRecord
@@ -57,7 +65,7 @@ private struct CodePosition {
         guard undeliveredCount > 0 else { return words }
         let waiting = undeliveredCount.counting("finished task")
         let verb = undeliveredCount == 1 ? "waits" : "wait"
-        return words + "; \(waiting) \(verb)" + (machine.isSuspended ? " until it is resumed" : "")
+        return words + "; \(waiting) \(verb)" + (isSuspended ? " until it is resumed" : "")
     }
 
     /// The call that the code is executing or waiting for.
@@ -70,8 +78,7 @@ private struct CodePosition {
         let lifecycle = job.currentLifecycle
         guard lifecycle.contains(.started), !lifecycle.contains(.finished) else { return "" }
         let start = CoarseTime(rawValue: job.enteredMainAt.load(ordering: .relaxed))
-        if machine.hasEnteredMain, !machine.isAfterMain {
-            let ending = machine.ending
+        if isInMain {
             guard ending == .finishedEarly || ending == .failed else {
                 return lasting("in main()", since: start)
             }
@@ -80,7 +87,7 @@ private struct CodePosition {
             return ", main() is still running\(length) after \(call)"
         }
         if let queue = job.shell.callbackQueue {
-            guard machine.isStarted else {
+            guard isStarted else {
                 return lasting("its main() waits for \(queue.label)", since: start)
             }
             let asked = CoarseTime(
