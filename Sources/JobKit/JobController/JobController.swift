@@ -228,7 +228,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     override func takeOwnedOperations() -> [Operation] {
-        takeDependencies() + shell.releaseAll()
+        takeDependencies() + shell.releaseAll(shell.send { $0.releaseAll() })
     }
 
     /// The error with which the job ends, except a failure, which was stored when the end began.

@@ -89,11 +89,6 @@ final class JobShell: CallbackDelivery {
         completionQueue.token.release()
     }
 
-    /// Releases everything, and returns the operations that a job that never ran still owned.
-    func releaseAll() -> [Operation] {
-        releaseAll(send { $0.releaseAll() })
-    }
-
     /// Releases everything that the job owned, and returns its operations.
     func releaseAll(_ owned: JobState.Owned) -> [Operation] {
         let left = owned.records.compactMap { release($0) }

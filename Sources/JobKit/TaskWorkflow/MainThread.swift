@@ -54,7 +54,9 @@ final class MainThread: Sendable {
     }
 
     private func drainAll() {
-        while let shell = state.withLock({ $0.inbox.popFirst() }) { shell.drainIfIdle() }
+        while let shell = state.withLock({ $0.inbox.popFirst() }) {
+            if shell.beginDraining() { shell.drain() }
+        }
     }
 
     /// Drains workflows on the main thread, which is the calling thread, until one is done.

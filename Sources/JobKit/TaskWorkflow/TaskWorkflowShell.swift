@@ -200,11 +200,6 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         state.withLock { !exchange(&$0.isDraining, with: true) }
     }
 
-    /// Serves the workflow on the calling thread, which is the main thread.
-    func drainIfIdle() {
-        if beginDraining() { drain() }
-    }
-
     /// Runs the main-queue tasks that are ready, in order, and then notifies the delegate if due.
     func drain() {
         while true {

@@ -60,7 +60,7 @@ final class CompletionQueue: Sendable {
             ordering: .acquiringAndReleasing
         )
         reader = isLast ? nil : node.next ?? node
-        return isLast || reader != node ? node : nil
+        return isLast || reader?.toOpaque() != node.toOpaque() ? node : nil
     }
 
     private func takeHead() -> Unmanaged<JobMessage>? {
@@ -72,9 +72,5 @@ final class CompletionQueue: Sendable {
 extension Unmanaged<JobMessage> {
     fileprivate var next: Self? {
         _withUnsafeGuaranteedRef { $0.next.load(ordering: .acquiring) }
-    }
-
-    fileprivate static func != (left: Self?, right: Self) -> Bool {
-        left?.toOpaque() != right.toOpaque()
     }
 }
