@@ -3,7 +3,7 @@ import Foundation
 @testable import JobJournal
 @testable import JobKit
 
-/// A journaled job of about 40 steps that is killed at one of its writes.
+/// A journaled job of about 40 steps that is killed at one of its changes of the disk.
 ///
 ///     journal-crash-job FOLDER SAFETY LOG [before|in|after NUMBER | limit BYTES]
 ///
@@ -21,7 +21,7 @@ struct JournalCrashJob {
             if arguments[4] == "limit" {
                 limitFiles(to: number)
             } else {
-                calls.write = killing(arguments[4], at: number)
+                calls = killing(arguments[4], at: number)
             }
         }
         log.write("session")
@@ -68,23 +68,36 @@ struct JournalCrashJob {
         }
     }
 
-    private static func killing(
-        _ place: String,
-        at number: Int
-    ) -> @Sendable (Int32, UnsafeRawBufferPointer, Int) -> Int {
-        let writes = Guarded(0)
-        return { file, bytes, offset in
-            let isTheOne = writes.withLock { count in
+    /// Returns system calls that kill the process before, in or after one of them.
+    ///
+    /// Writes, renames and deletions are counted together.
+    private static func killing(_ place: String, at number: Int) -> FileCalls {
+        let calls = Guarded(0)
+        let isTheOne: @Sendable () -> Bool = {
+            calls.withLock { count in
                 count += 1
                 return count == number
             }
-            guard isTheOne else { return FileCalls.system.write(file, bytes, offset) }
+        }
+        let (rename, unlink) = (FileCalls.system.rename, FileCalls.system.unlink)
+        let change: @Sendable (() -> Int) -> Int = { body in
+            guard isTheOne() else { return body() }
+            if place == "after" { _ = body() }
+            kill(getpid(), SIGKILL)
+            return 0
+        }
+        var killing = FileCalls.system
+        killing.rename = { folder, old, new in change { rename(folder, old, new) } }
+        killing.unlink = { folder, name in change { unlink(folder, name) } }
+        killing.write = { file, bytes, offset in
+            guard isTheOne() else { return FileCalls.system.write(file, bytes, offset) }
             let count = ["before": 0, "in": bytes.count / 2, "after": bytes.count][place] ?? 0
             let part = UnsafeRawBufferPointer(rebasing: bytes[..<count])
             if count > 0 { _ = FileCalls.system.write(file, part, offset) }
             kill(getpid(), SIGKILL)
             return count
         }
+        return killing
     }
 
     private static func limitFiles(to size: Int) {
