@@ -47,11 +47,12 @@ struct StableList<Element: Blank> {
     ///
     /// Takes constant time on average, because as many elements were removed before.
     private mutating func removeVacant() {
-        let known = Set(vacant + spare)
-        let end = (elements.indices.last { !known.contains($0) } ?? -1) + 1
+        var isVacant = ContiguousArray(repeating: false, count: elements.count)
+        for index in vacant + spare { isVacant[index] = true }
+        let end = (isVacant.lastIndex(of: false) ?? -1) + 1
         elements = ContiguousArray(elements.prefix(end))
         (vacant, spare, removedCount) = ([], [], 0)
-        for index in 0..<end where known.contains(index) { addVacant(index) }
+        for index in 0..<end where isVacant[index] { addVacant(index) }
     }
 }
 

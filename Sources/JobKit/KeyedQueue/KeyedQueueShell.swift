@@ -38,7 +38,7 @@ final class KeyedQueueShell: HoldingQueue {
     @usableFromInline
     func add(
         _ operation: Operation,
-        _ keys: ShortList<AnyKey> = [],
+        _ keys: ShortList<AnyKey> = ShortList(),
         _ duplicates: DuplicatePolicy = .append,
         on queue: (any OperationScheduling)? = nil,
         mayHaveStarted: Bool = false
@@ -49,7 +49,7 @@ final class KeyedQueueShell: HoldingQueue {
         let isJob = operation.mayHaveTasks
         if isJob { KeyedJobs.jobAdded() }
         let jobs = duplicates == .join ? KeyedJobs.above(operation) : []
-        var policy = keys.isEmpty ? .append : duplicates
+        var policy = keys.first == nil ? .append : duplicates
         while true {
             let priority = OperationPriority(of: operation)
             let (kept, replaced) = state.withLock { state -> (Operation?, [HeldCancelStep]) in
