@@ -49,9 +49,11 @@ struct FIFO<Element> {
 
     private func slot(_ index: Int) -> Int { (head + index) & (slots.count - 1) }
 
+    /// A list with up to 256 slots keeps them, because a list that grows and shrinks all the time
+    /// would copy them again and again.
     @inline(__always)
     private mutating func shrink() {
-        guard count < slots.count / 8, slots.count > 64 else { return }
+        guard count < slots.count / 8, slots.count > 256 else { return }
         resize(to: 1 << (Int.bitWidth - (count * 2 | 7).leadingZeroBitCount))
     }
 
