@@ -93,11 +93,6 @@ extension ConcurrentOperation {
         if transition({ $0.stopTimePassed() }) { end() }
     }
 
-    /// Whether any thread may start the operation, even one of the few threads of Swift's pool.
-    var mayStartOnAnyThread: Bool {
-        startsTask && flags.isDisjoint(with: [.observed, .inContext, .prioritized])
-    }
-
     /// Enters `main()`, unless the operation was cancelled, timed out or finished since its start.
     func enterMain() {
         if transition({ $0.mainEntering() }) { main() } else { skipMain() }

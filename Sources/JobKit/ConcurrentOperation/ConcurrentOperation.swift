@@ -300,9 +300,13 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///
     /// A job overrides this, because it may have tasks to wait for.
     func startedWithoutMain() {
+        releaseBody()
         if transition({ $0.barredOperationEnds() }) { announceCancel() }
         if transition({ $0.mainSkipped() }) { end() }
     }
+
+    /// Releases the closure of an operation that runs one, because it will not be called again.
+    func releaseBody() {}
 
     /// Prevents the operation from entering `main()`, because a cancellation has begun that will
     /// reach it.

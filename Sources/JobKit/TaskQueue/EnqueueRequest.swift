@@ -18,7 +18,7 @@ extension TaskQueueState {
             job: ConcurrentOperation? = nil
         ) {
             self.isBarrier = isBarrier
-            isConcurrent = !operation.isPlain
+            isConcurrent = operation.notifiesQueue
             self.job = job
             priority = OperationPriority(of: operation)
             isReady = operation.isReady

@@ -9,10 +9,25 @@ extension TaskQueueShell {
     ///   - mayHaveStarted: Whether the operation may already have been started, in which case
     ///     nothing is added. True for the task of a job.
     ///   - isBarrier: Whether it runs alone.
-    func add(_ operation: Operation, mayHaveStarted: Bool = false, isBarrier: Bool = false) {
-        if enter(operation, mayHaveStarted: mayHaveStarted).isQueued {
-            insert(TaskQueueState.EnqueueRequest(operation, isBarrier: isBarrier))
+    ///   - listener: Is registered first, so that it receives the finish.
+    ///   - job: The job that tracks it.
+    /// - Returns: Whether the queue contains it, and if not, the reason.
+    @discardableResult
+    func add(
+        _ operation: Operation,
+        mayHaveStarted: Bool = false,
+        isBarrier: Bool = false,
+        _ listener: OperationListener? = nil,
+        of job: ConcurrentOperation? = nil
+    ) -> QueueEntry {
+        let entry = enter(operation, mayHaveStarted: mayHaveStarted, listener)
+        if entry.isQueued {
+            let job = job?.holdsPermit(in: self) == true ? job : nil
+            let request = TaskQueueState.EnqueueRequest(operation, isBarrier: isBarrier, job: job)
+            let added = send { $0.operationAdded(request, to: self) }
+            arrived(request, added)
         }
+        return entry
     }
 
     /// Adds operations in order, all of them before the first is started.
@@ -21,29 +36,8 @@ extension TaskQueueShell {
         let requests = operations.map { TaskQueueState.EnqueueRequest($0) }
         let added = send { state in requests.map { state.operationAdded($0, to: self) } }
         for (request, added) in zip(requests, added) {
-            arrived(request, added.ticket, hasJob: added.hasJob)
-            schedule(added.poll)
+            arrived(request, added)
         }
-    }
-
-    /// Adds a job's task, after registering the listener so that it receives the finish.
-    func addTracked(
-        _ operation: Operation,
-        _ listener: OperationListener,
-        of job: ConcurrentOperation
-    ) -> QueueEntry {
-        let entry = enter(operation, mayHaveStarted: true, listener)
-        if entry.isQueued {
-            let job = job.holdsPermit(in: self) ? job : nil
-            insert(TaskQueueState.EnqueueRequest(operation, job: job))
-        }
-        return entry
-    }
-
-    private func insert(_ request: TaskQueueState.EnqueueRequest) {
-        let (ticket, hasJob, poll) = send { $0.operationAdded(request, to: self) }
-        arrived(request, ticket, hasJob: hasJob)
-        schedule(poll)
     }
 
     /// Handles changes that happened before the operation had a slot.
@@ -52,13 +46,13 @@ extension TaskQueueShell {
     /// time finds the operation or is found.
     private func arrived(
         _ request: TaskQueueState.EnqueueRequest,
-        _ ticket: TaskQueueTicket,
-        hasJob: Bool
+        _ added: TaskQueueState.Added
     ) {
+        schedule(added.poll)
         let operation = request.operation
-        guard request.isPlaced(at: ticket) else { return operationFinished(ticket) }
+        guard request.isPlaced(at: added.ticket) else { return operationFinished(added.ticket) }
         // Jobs other than the known one can only exist if several jobs track the operation.
-        if !hasJob || operation.isShared { findLenders(of: operation) }
+        if !added.hasJob || operation.isShared { findLenders(of: operation) }
         if !request.isReady { checkReadiness(of: operation) }
         guard request.mayHaveChanged else { return }
         if OperationPriority(of: operation) != request.priority {

@@ -116,15 +116,15 @@ final class TaskQueueShell: ContainingQueue {
         context.pointee.lastFinished = 0
         defer { context.pointee.workerQueue = nil }
         let activity = WorkerActivity(at: DispatchTime.now().uptimeNanoseconds)
-        let update = PendingPermitUpdate(for: self)
+        let worker = DeliveringWorker(of: self)
         state.withLock { $0.workers.workerArrived(index, activity) }
-        delivery?.deliverAll(by: update)
-        var upcoming = next(waiting: update.waiting.take())
+        delivery?.deliverAll(by: worker)
+        var upcoming = next(waiting: worker.waiting.take())
         var began = 0
         while let start = upcoming.take() ?? search(index) {
             began &+= 1
             activity.began.store(began, ordering: .relaxed)
-            runWithPool { upcoming = run(start, context, update) }
+            runWithPool { upcoming = run(start, context, worker) }
         }
     }
 
@@ -182,40 +182,23 @@ final class TaskQueueShell: ContainingQueue {
     private func run(
         _ start: TaskQueueState.StartAction,
         _ context: UnsafeMutablePointer<ThreadContext>,
-        _ update: PendingPermitUpdate
+        _ worker: DeliveringWorker
     ) -> TaskQueueState.StartAction? {
-        guard start.operation.isReady else {
-            // A dependency was added while the operation waited for its turn.
-            send { $0.startRefused(start.ticket) }
-            checkReadiness(of: start.operation)
-            return next()
-        }
+        guard !refused(start.operation, start.ticket), !postponed(start) else { return next() }
         let frame = context.start(
             any: start.operation,
-            in: StartFrame(
-                start.operation,
-                isStartedByWorker: true,
-                limitedQueue: limitedNumber,
-                taskStart: .atOnce
-            ),
-            isNext: { OperationPriority(of: start.operation).rawValue <= start.priority.rawValue }
+            in: StartFrame(start.operation, limitedQueue: limitedNumber, taskStart: .atOnce)
         )
-        guard frame.operation != nil else {
-            // Its priority was lowered, so other operations may come before it now.
-            let priority = OperationPriority(of: start.operation)
-            send { $0.startPostponed(start.ticket, to: priority) }
-            return next()
-        }
         // Claimed before the permit is returned, because a job with messages keeps its permit. If
         // the operation has not ended, the thread that finishes it must return the permit. That
         // thread may not have looked up the operation's queue yet.
-        guard let delivery = frame.delivery, delivery.claimDelivery(by: update) else {
+        guard let delivery = frame.delivery, delivery.claimDelivery(by: worker) else {
             guard frame.hasEnded else { return next() }
             let next = next(finished: start.ticket)
             frame.resumeWaiters()
             return next
         }
-        let busy = update.busy.take()
+        let busy = worker.busy.take()
         if frame.hasEnded {
             send(by: .workerBetweenOperations) { $0.operationFinished(start.ticket, busy: busy) }?
                 .resumeWaiters()
@@ -223,8 +206,28 @@ final class TaskQueueShell: ContainingQueue {
         } else if let busy {
             send { $0.jobBusy(busy) }
         }
-        delivery.deliverAll(by: update)
-        return next(waiting: update.waiting.take())
+        delivery.deliverAll(by: worker)
+        return next(waiting: worker.waiting.take())
+    }
+
+    /// Makes an operation wait again if a dependency was added while it waited for its turn.
+    @inline(__always)
+    private func refused(_ operation: Operation, _ ticket: TaskQueueTicket) -> Bool {
+        guard !operation.isReady else { return false }
+        send { $0.startRefused(ticket) }
+        checkReadiness(of: operation)
+        return true
+    }
+
+    /// Makes a plain operation ready again if its priority was lowered, because others may come
+    /// before it now.
+    @inline(__always)
+    private func postponed(_ start: TaskQueueState.StartAction) -> Bool {
+        guard !start.operation.notifiesQueue else { return false }
+        let priority = OperationPriority(of: start.operation)
+        guard priority.rawValue > start.priority.rawValue else { return false }
+        send { $0.startPostponed(start.ticket, to: priority) }
+        return true
     }
 
     /// The queue as a number, or 0 if its permits are unlimited.
@@ -243,15 +246,11 @@ final class TaskQueueShell: ContainingQueue {
         }
         let (idle, next) = send { ($0.operationFinished(operation), $0.takeNextTask()) }
         idle?.resumeWaiters()
-        context.pointee.nextTask = next.map { (self, $0) }
+        context.pointee.nextTask = next.map { (self, $0.operation, $0.ticket) }
     }
 
-    func startTaken(_ operation: ConcurrentOperation, atOnce: Bool) {
-        guard operation.isReady else {
-            // A dependency was added while the operation waited for its turn.
-            send { $0.startRefused(operation) }
-            return checkReadiness(of: operation)
-        }
+    func startTaken(_ operation: Operation, _ ticket: TaskQueueTicket, atOnce: Bool) {
+        guard !refused(operation, ticket) else { return }
         let frame = StartFrame(
             operation,
             limitedQueue: limitedNumber,
@@ -275,15 +274,14 @@ final class TaskQueueShell: ContainingQueue {
     func operationCancelled(_ operation: Operation) {
         // A plain operation is cancelled first and ready a moment later. Foundation traps if it is
         // started between the two. It is looked at again.
-        guard operation.endsWithoutUserCode, !operation.isPlain || operation.isReady
-        else { return checkReadiness(of: operation) }
+        guard operation.endsIfStarted else { return checkReadiness(of: operation) }
         guard !operation.hasStarted, let ticket = send({ $0.operationCancelled(operation) }) else {
             return
         }
         let frame = ThreadContext.current.start(any: operation, in: StartFrame(operation))
         frame.delivery?.deliverElsewhere()
         // A ConcurrentOperation notifies the queue itself.
-        if frame.hasEnded, operation.isPlain { operationFinished(ticket) }
+        if frame.hasEnded, !operation.notifiesQueue { operationFinished(ticket) }
     }
 
     func waitingTicket(of operation: Operation) -> TaskQueueTicket? {

@@ -77,11 +77,8 @@ struct TaskQueueState {
     }
 
     /// Takes the next operation if any thread may start it.
-    mutating func takeNextTask() -> ConcurrentOperation? {
-        guard let operation = machine.upcomingEntry()?.asConcurrent,
-            operation.mayStartOnAnyThread, machine.nextSlot() != nil
-        else { return nil }
-        return operation
+    mutating func takeNextTask() -> StartAction? {
+        machine.upcomingEntry()?.mayStartOnAnyThread == true ? start() : nil
     }
 
     /// Evaluates a worker's search: it takes the next operation, continues, or leaves.
@@ -111,16 +108,14 @@ struct TaskQueueState {
         if machine.isCurrent(ticket) { machine.startRefused(ticket.slot) }
     }
 
-    mutating func startRefused(_ operation: ConcurrentOperation) {
-        if let slot = slot(of: operation) { machine.startRefused(slot) }
-    }
-
     /// Makes an operation ready again with a lower priority, because others may come before it now.
     mutating func startPostponed(_ ticket: TaskQueueTicket, to priority: OperationPriority) {
         if machine.isCurrent(ticket) { machine.startPostponed(ticket.slot, to: priority) }
     }
 
     // MARK: Operations
+
+    typealias Added = (ticket: TaskQueueTicket, hasJob: Bool, poll: ReadinessPolls.Poll?)
 
     /// Enqueues an operation.
     ///
@@ -133,7 +128,7 @@ struct TaskQueueState {
     mutating func operationAdded(
         _ request: EnqueueRequest,
         to queue: TaskQueueShell
-    ) -> (ticket: TaskQueueTicket, hasJob: Bool, poll: ReadinessPolls.Poll?) {
+    ) -> Added {
         if keptAlive == nil { keptAlive = queue }
         let job = machine.needsLending ? request.job.flatMap { self.slot(of: $0) } : nil
         let slot = machine.entryAdded(
@@ -213,7 +208,7 @@ struct TaskQueueState {
 
     /// The plain operations that could be started, if necessary after a permit becomes free.
     var readyPlainOperations: [Operation] {
-        mayHoldPlain ? machine.readyEntries.filter(\.isPlain) : []
+        mayHoldPlain ? machine.readyEntries.filter { !$0.notifiesQueue } : []
     }
 
     /// The slot of the operation, or nil before it was added and after it has finished.

@@ -41,26 +41,16 @@ public final class AsyncOperation<Success: Sendable>: ResultOperation<Success>, 
             guard let body else { return }
             do {
                 let value = try await body()
-                endTask { finish(returning: value) }
+                work.endTask(of: self) { finish(returning: value) }
             } catch {
-                endTask { finish(with: error) }
+                work.endTask(of: self) { finish(with: error) }
             }
-        }
-    }
-
-    private func endTask(_ finish: () -> Void) {
-        work.endTask(of: self) {
-            finish()
-            body = nil
         }
     }
 
     override var startsTask: Bool { true }
 
-    override func startedWithoutMain() {
-        body = nil
-        super.startedWithoutMain()
-    }
+    override func releaseBody() { body = nil }
 
     /// Cancels the closure's `Task`.
     public override func didCancel() {

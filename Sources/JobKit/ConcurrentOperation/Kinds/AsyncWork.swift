@@ -38,10 +38,11 @@ struct AsyncWork: ~Copyable, Sendable {
         if operation.isCancelled { task?.cancel() }
     }
 
-    /// Finishes the operation, and releases the Swift task.
+    /// Finishes the operation, and releases its body and the Swift task.
     func endTask(of operation: ConcurrentOperation, _ finish: () -> Void) {
         ThreadContext.current.endTask(of: operation) {
             finish()
+            operation.releaseBody()
             let released = task.withLock { $0.take() }
             withExtendedLifetime(released) {}
         }

@@ -49,10 +49,7 @@ public final class CallbackOperation<Success: Sendable>: ResultOperation<Success
         body { callback.operation.finish($0) }
     }
 
-    override func startedWithoutMain() {
-        let released = body.take()
-        withExtendedLifetime(released) { super.startedWithoutMain() }
-    }
+    override func releaseBody() { body = nil }
 }
 
 /// The object that `done` retains.

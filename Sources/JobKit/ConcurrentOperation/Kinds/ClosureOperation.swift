@@ -34,8 +34,5 @@ public final class ClosureOperation<Success: Sendable>: ResultOperation<Success>
         if let body = body.take() { finish(Result(catching: body)) }
     }
 
-    override func startedWithoutMain() {
-        let released = body.take()
-        withExtendedLifetime(released) { super.startedWithoutMain() }
-    }
+    override func releaseBody() { body = nil }
 }

@@ -81,7 +81,8 @@ extension UnsafeMutablePointer<ThreadContext> {
         var startCount = 0
         while let next = pointee.nextTask.take() {
             startCount += 1
-            next.queue.startTaken(next.operation, atOnce: startCount < Self.startLimit)
+            let startsAtOnce = startCount < Self.startLimit
+            next.queue.startTaken(next.operation, next.ticket, atOnce: startsAtOnce)
         }
     }
 }

@@ -1,7 +1,20 @@
-/// A worker of a queue.
+/// A worker of a queue, with its pending report to the queue about the job that it delivers to.
 ///
-/// Operations only pass it on to the objects that it delivers to.
-class DeliveringWorker {}
+/// The worker sends the report together with its next request, so that both need the lock only
+/// once. A thread that is not a worker of the job's queue reports at once.
+final class DeliveringWorker {
+    private let queue: ObjectIdentifier
+    // Unchecked, because no other thread uses this worker. Each check costs instructions for each
+    // task of a limited queue.
+    /// The job that is about to run its own code.
+    @exclusivity(unchecked) var busy: ConcurrentOperation?
+    /// The job that has nothing to run until one of its tasks finishes.
+    @exclusivity(unchecked) var waiting: ConcurrentOperation?
+
+    init(of queue: any ContainingQueue) { self.queue = ObjectIdentifier(queue) }
+
+    func isOf(_ queue: any ContainingQueue) -> Bool { self.queue == ObjectIdentifier(queue) }
+}
 
 /// Callbacks that only one thread at a time runs: those of a job.
 ///

@@ -31,8 +31,9 @@ protocol ContainingQueue: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - operation: The operation, which only makes a Swift task.
+    ///   - ticket: Its ticket.
     ///   - atOnce: Whether the Swift task begins on this thread.
-    func startTaken(_ operation: ConcurrentOperation, atOnce: Bool)
+    func startTaken(_ operation: Operation, _ ticket: TaskQueueTicket, atOnce: Bool)
 
     /// Removes a plain operation that has finished, and releases its permit.
     ///
@@ -62,7 +63,7 @@ protocol ContainingQueue: AnyObject, Sendable {
 extension ContainingQueue {
     func operationFinished(_ operation: ConcurrentOperation) {}
 
-    func startTaken(_ operation: ConcurrentOperation, atOnce: Bool) {}
+    func startTaken(_ operation: Operation, _ ticket: TaskQueueTicket, atOnce: Bool) {}
 
     func operationFinished(_ ticket: TaskQueueTicket) {}
 }

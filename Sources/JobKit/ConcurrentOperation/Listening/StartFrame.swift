@@ -8,8 +8,6 @@ import Foundation
 struct StartFrame {
     /// The operation, or nil if none is being started.
     private(set) var operation: ObjectIdentifier?
-    /// Whether a worker starts the operation and releases its permit when `start()` has returned.
-    private(set) var isStartedByWorker = false
     /// How the operation's Swift task begins, if it has one.
     private(set) var taskStart = TaskStart.enqueued
     /// The limited queue whose permit the operation has, as a number, or 0 if there is none.
@@ -27,17 +25,15 @@ struct StartFrame {
 
     init() {}
 
-    init(
-        _ operation: Operation,
-        isStartedByWorker: Bool = false,
-        limitedQueue: Int = 0,
-        taskStart: TaskStart = .enqueued
-    ) {
+    init(_ operation: Operation, limitedQueue: Int = 0, taskStart: TaskStart = .enqueued) {
         self.operation = ObjectIdentifier(operation)
-        self.isStartedByWorker = isStartedByWorker
         self.limitedQueue = limitedQueue
         self.taskStart = taskStart
     }
+
+    /// Whether a worker starts the operation and releases its permit when `start()` has returned.
+    @inline(__always)
+    var isStartedByWorker: Bool { taskStart == .atOnce }
 
     /// Whether the thread that creates the frame may deliver.
     ///

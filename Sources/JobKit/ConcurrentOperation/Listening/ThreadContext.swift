@@ -23,8 +23,8 @@ struct ThreadContext {
     var taskExecutor: (any TaskExecutor)?
     /// The operation whose Swift task is ending on this thread.
     var endingTask: ObjectIdentifier?
-    /// The operation that this thread starts when that Swift task has ended, and its queue.
-    var nextTask: (queue: any ContainingQueue, operation: ConcurrentOperation)?
+    /// The operation that this thread starts when that Swift task has ended.
+    var nextTask: (queue: any ContainingQueue, operation: Operation, ticket: TaskQueueTicket)?
     /// Starts the Swift task of a job's own work after `main()` has returned.
     var workAfterMain: (@Sendable () -> Void)?
     /// The job whose callbacks this thread runs.

@@ -206,6 +206,12 @@ extension Operation {
             ?? (isFinished || isExecuting)
     }
 
+    /// Whether any thread may start the operation, even one of the few threads of Swift's pool.
+    var mayStartOnAnyThread: Bool {
+        guard let concurrent = asConcurrent, concurrent.startsTask else { return false }
+        return concurrent.flags.isDisjoint(with: [.observed, .inContext, .prioritized])
+    }
+
     /// The outcome of an operation that has finished.
     ///
     /// A plain operation cannot fail.

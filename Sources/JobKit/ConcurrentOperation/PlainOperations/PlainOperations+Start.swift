@@ -6,18 +6,9 @@ extension UnsafeMutablePointer<ThreadContext> {
     /// - Parameters:
     ///   - operation: The operation.
     ///   - frame: The frame of the operation.
-    ///   - isNext: Whether it is still the operation's turn. Called only for a plain operation,
-    ///     because changes of its priority are not announced.
-    /// - Returns: The frame, with the work that the caller must do now. It is empty if the
-    ///   operation was not due. The result is no optional, because an optional would be copied.
-    func start(
-        any operation: Operation,
-        in frame: StartFrame,
-        isNext: () -> Bool = { true }
-    ) -> StartFrame {
-        guard !operation.isPlain else {
-            return isNext() ? startPlain(operation, in: frame) : StartFrame()
-        }
+    /// - Returns: The frame, with the work that the caller must do now.
+    func start(any operation: Operation, in frame: StartFrame) -> StartFrame {
+        guard !operation.isPlain else { return startPlain(operation, in: frame) }
         // `as?` would count references.
         let concurrent = unsafeDowncast(operation, to: ConcurrentOperation.self)
         let frame = start(in: frame) { concurrent.start() }

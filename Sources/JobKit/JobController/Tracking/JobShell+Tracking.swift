@@ -54,7 +54,9 @@ extension JobShell {
         if let context { Self.handDown((context, nil), to: task) }
         if tracking == .normal {
             if isEnqueued, let shell = queue?.taskQueueShell {
-                let entry = shell._withUnsafeGuaranteedRef { $0.addTracked(task, record, of: job) }
+                let entry = shell._withUnsafeGuaranteedRef {
+                    $0.add(task, mayHaveStarted: true, record, of: job)
+                }
                 if entry.hasFinished { taskHadFinished(task, record) }
             } else {
                 listen(to: task, record)

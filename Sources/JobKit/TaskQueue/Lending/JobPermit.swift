@@ -31,8 +31,8 @@ struct JobPermit: ~Copyable, Sendable {
     /// Reports that the job has nothing to run until one of its tasks finishes.
     @inline(__always)
     func jobWaits(_ job: consuming ConcurrentOperation, _ worker: DeliveringWorker?) {
-        notifyQueue(worker) { queue, update in
-            if let update { update.waiting = job } else { queue.send { $0.jobWaits(job) } }
+        notifyQueue(worker) { queue, worker in
+            if let worker { worker.waiting = job } else { queue.send { $0.jobWaits(job) } }
         }
     }
 
@@ -41,9 +41,9 @@ struct JobPermit: ~Copyable, Sendable {
     /// The caller has the job's token, so the job has not finished.
     @inline(__always)
     func jobBusy(_ worker: DeliveringWorker?) {
-        notifyQueue(worker) { queue, update in
+        notifyQueue(worker) { queue, worker in
             guard let job = job.load(ordering: .relaxed)?.takeUnretainedValue() else { return }
-            if let update { update.busy = job } else { queue.send { $0.jobBusy(job) } }
+            if let worker { worker.busy = job } else { queue.send { $0.jobBusy(job) } }
         }
     }
 
@@ -55,43 +55,18 @@ struct JobPermit: ~Copyable, Sendable {
 
     /// Reports to the queue, if it may have too few permits.
     ///
-    /// If a worker of this queue delivers, the report is stored in that worker's pending update.
+    /// If a worker of this queue delivers, it stores the report and sends it later.
     @inline(__always)
     private func notifyQueue(
         _ worker: DeliveringWorker?,
-        _ body: (TaskQueueShell, PendingPermitUpdate?) -> Void
+        _ body: (TaskQueueShell, DeliveringWorker?) -> Void
     ) {
         // Not retained, because every finish would then take the cache line of the reference count
         // from other cores.
         queue.load(ordering: .acquiring)?
             ._withUnsafeGuaranteedRef { queue in
                 guard queue.needsLending.load(ordering: .sequentiallyConsistent) else { return }
-                // Workers have no other type.
-                if let worker, unsafeDowncast(worker, to: PendingPermitUpdate.self).isOf(queue) {
-                    body(queue, unsafeDowncast(worker, to: PendingPermitUpdate.self))
-                } else {
-                    body(queue, nil)
-                }
+                body(queue, worker?.isOf(queue) == true ? worker : nil)
             }
-    }
-}
-
-/// A worker's pending report to its queue about the job that it delivers to.
-///
-/// The worker sends it together with its next request, so that both need the lock only once. A
-/// thread that is not a worker of the job's queue reports at once.
-final class PendingPermitUpdate: DeliveringWorker {
-    private let queue: ObjectIdentifier
-    // Unchecked, because no other thread uses this worker. Each check costs instructions for each
-    // task of a limited queue.
-    /// The job that is about to run its own code.
-    @exclusivity(unchecked) var busy: ConcurrentOperation?
-    /// The job that has nothing to run until one of its tasks finishes.
-    @exclusivity(unchecked) var waiting: ConcurrentOperation?
-
-    init(for queue: TaskQueueShell) { self.queue = ObjectIdentifier(queue) }
-
-    fileprivate func isOf(_ queue: TaskQueueShell) -> Bool {
-        self.queue == ObjectIdentifier(queue)
     }
 }

@@ -53,18 +53,11 @@ extension TaskQueueShell {
             hasStartedJobs(besides: operation)
         else { return }
         var found: [ConcurrentOperation] = []
-        var level = job.map { [$0] } ?? operation.waitingJobs
-        var seen: Set<ObjectIdentifier> = []
-        while !level.isEmpty {
-            var above: [ConcurrentOperation] = []
-            for job in level where seen.insert(ObjectIdentifier(job)).inserted {
-                if job.isExecuting, job.hooks.withLock({ $0.queue }) === self {
-                    found.append(job)
-                } else {
-                    above += job.waitingJobs
-                }
-            }
-            level = above
+        var walk = Walk(job.map { [$0] } ?? operation.waitingJobs)
+        while let job = walk.next {
+            let isLender = job.isExecuting && job.hooks.withLock { $0.queue } === self
+            if isLender { found.append(job) }
+            walk.visited(isLender ? [] : job.waitingJobs)
         }
         guard !found.isEmpty else { return }
         send { $0.jobsFound(found, waitingFor: operation) }

@@ -52,11 +52,9 @@ struct ReadyLists: Sendable {
 
     /// The first ticket, stale or not, with its priority.
     var first: (ticket: TaskQueueTicket, priority: OperationPriority)? {
-        guard let other = others.first else { return inOrder.first.map { ($0, .normal) } }
-        if let first = inOrder.first, Ranked(ticket: first, priority: .normal) < other {
-            return (first, .normal)
-        }
-        return (other.ticket, other.priority)
+        isNextInOrder
+            ? inOrder.first.map { ($0, .normal) }
+            : others.first.map { ($0.ticket, $0.priority) }
     }
 
     /// The first valid ticket.
@@ -74,10 +72,13 @@ struct ReadyLists: Sendable {
 
     /// Removes and returns the first ticket, stale or not, with its priority.
     mutating func popFirst() -> (ticket: TaskQueueTicket, priority: OperationPriority)? {
-        guard let other = others.first else { return inOrder.popFirst().map { ($0, .normal) } }
-        if let first = inOrder.first, Ranked(ticket: first, priority: .normal) < other {
-            return inOrder.popFirst().map { ($0, .normal) }
-        }
-        return others.popFirst().map { ($0.ticket, $0.priority) }
+        isNextInOrder
+            ? inOrder.popFirst().map { ($0, .normal) }
+            : others.popFirst().map { ($0.ticket, $0.priority) }
+    }
+
+    private var isNextInOrder: Bool {
+        guard let other = others.first else { return true }
+        return inOrder.first.map { Ranked(ticket: $0, priority: .normal) < other } == true
     }
 }

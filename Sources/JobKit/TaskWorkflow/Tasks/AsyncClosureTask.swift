@@ -36,24 +36,14 @@ public final class AsyncClosureTask: LaunchTask, @unchecked Sendable {
             work.taskBegan(of: self)
             do {
                 try await body?(context)
-                endTask { finish() }
+                work.endTask(of: self) { finish() }
             } catch {
-                endTask { finish(with: error) }
+                work.endTask(of: self) { finish(with: error) }
             }
         }
     }
 
-    private func endTask(_ finish: () -> Void) {
-        work.endTask(of: self) {
-            finish()
-            body = nil
-        }
-    }
-
-    override func startedWithoutMain() {
-        body = nil
-        super.startedWithoutMain()
-    }
+    override func releaseBody() { body = nil }
 
     /// Cancels the closure's Swift task.
     public override func didCancel() {

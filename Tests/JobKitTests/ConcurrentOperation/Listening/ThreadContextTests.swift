@@ -27,7 +27,7 @@ final class ThreadContextTests: XCTestCase {
             let context = ThreadContext.current
             let (outer, inner) = (Operation(), Operation())
             XCTAssertNil(context.pointee.frame.operation)
-            let frame = context.start(in: StartFrame(outer, isStartedByWorker: true)) {
+            let frame = context.start(in: StartFrame(outer, taskStart: .atOnce)) {
                 XCTAssertTrue(context.pointee.frame.isOf(outer))
                 XCTAssertTrue(context.pointee.frame.isStartedByWorker)
                 context.pointee.frame.waiters = [FinishWaiter {}]

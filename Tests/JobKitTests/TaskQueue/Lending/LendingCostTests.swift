@@ -31,8 +31,8 @@ final class LendingCostTests: XCTestCase {
         queue.isSuspended = true
         queue.addOperation(job)
         permit.jobStarts(job)
-        let own = PendingPermitUpdate(for: queue.shell)
-        let other = PendingPermitUpdate(for: TaskQueue(maxConcurrentOperationCount: 1).shell)
+        let own = DeliveringWorker(of: queue.shell)
+        let other = DeliveringWorker(of: TaskQueue(maxConcurrentOperationCount: 1).shell)
         for worker in [own, other, nil] {
             permit.jobBusy(worker)
             permit.jobWaits(job, worker)
