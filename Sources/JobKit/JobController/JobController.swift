@@ -250,8 +250,12 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
 
 extension Operation {
     /// The operation if it is a job.
-    final var asJob: JobController? {
-        guard let concurrent = asConcurrent, concurrent.isJob else { return nil }
-        return unsafeDowncast(concurrent, to: JobController.self)
+    final var asJob: JobController? { asConcurrent?.selfAsJob }
+}
+
+extension ConcurrentOperation {
+    /// The operation if it is a job, without the cast of ``asJob``.
+    final var selfAsJob: JobController? {
+        isJob ? unsafeDowncast(self, to: JobController.self) : nil
     }
 }

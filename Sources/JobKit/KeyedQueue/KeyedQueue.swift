@@ -36,6 +36,8 @@ import Foundation
 ///
 /// The queue may be released while operations wait in it. They are still passed on.
 ///
+/// A key's `==` is called under the queue's lock, so it must not use the queue.
+///
 /// > Thread: Every member may be used from any thread.
 public final class KeyedQueue<Key: Hashable & Sendable>: PassingQueue {
     @usableFromInline let shell: KeyedQueueShell

@@ -6,8 +6,9 @@ import Foundation
 extension TaskRecord {
     /// Makes the task report its start, and returns it if it is a job, which has its own observers.
     func reportsStart(of task: Operation) -> JobController? {
-        task.mark(.observed)
-        return task.asJob
+        guard let concurrent = task.asConcurrent else { return nil }
+        concurrent.setFlag(.observed)
+        return concurrent.selfAsJob
     }
 
     /// Notifies that the task is tracked, before any other event of the task.

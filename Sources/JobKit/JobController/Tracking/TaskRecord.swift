@@ -68,7 +68,7 @@ final class TaskRecord: JobMessage, @unchecked Sendable {
     /// The task, if it is a job.
     ///
     /// Read before the task is tracked, or under the job's lock.
-    var nestedJob: JobController? { concurrentTask?.asJob }
+    var nestedJob: JobController? { concurrentTask?.selfAsJob }
 
     /// ``concurrentTask`` without a retain, because each delivery reads it several times.
     ///
