@@ -29,9 +29,12 @@ extension JobShell {
     /// Takes the fraction of a newly tracked task, which may have advanced before.
     @inline(__always)
     func progressTracks(_ task: Operation, _ record: TaskRecord) {
-        let isReported = record.unretainedTask?
-            ._withUnsafeGuaranteedRef { $0.reportedFraction.isReported }
-        if isReported == true { features.insert(.ownFractions) }
+        // The record may have ended, and no longer have the task.
+        if record.isConcurrent,
+            unsafeDowncast(task, to: ConcurrentOperation.self).reportedFraction.isReported
+        {
+            features.insert(.ownFractions)
+        }
         if features.contains(.progress) { askTracked(task, record) }
     }
 

@@ -61,6 +61,8 @@ final class TaskRecord: JobMessage, @unchecked Sendable {
     }
 
     /// The task, if it is a ``ConcurrentOperation``.
+    ///
+    /// Like `task`, read under the job's lock, or while the record certainly holds the task.
     var concurrentTask: ConcurrentOperation? {
         isConcurrent ? task.map { unsafeDowncast($0, to: ConcurrentOperation.self) } : nil
     }
