@@ -25,7 +25,6 @@ struct JobStateMachine<Message> {
         case finish(Ending)
 
         /// Whether the action calls the job's code.
-        @inline(__always)
         var callsCode: Bool {
             switch self {
             case .none, .discard, .finish: false

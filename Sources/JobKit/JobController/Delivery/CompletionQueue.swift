@@ -25,7 +25,6 @@ final class CompletionQueue: Sendable {
     var isEmpty: Bool { tail.load(ordering: .acquiring) == nil }
 
     /// Enqueues and counts a finished task.
-    @inline(__always)
     func enqueue(_ record: TaskRecord, hasFailed: Bool) {
         if hasFailed { failures.add(1, ordering: .relaxed) }
         finishes.add(1, ordering: .relaxed)

@@ -27,7 +27,6 @@ class JobMessage: OperationListener, @unchecked Sendable {
 
 extension Unmanaged<JobMessage> {
     /// Calls `body` with the message as a task's record, if it is one, without counting references.
-    @inline(__always)
     func withRecord<Result>(_ body: (TaskRecord) -> Result) -> Result? {
         _withUnsafeGuaranteedRef { message in
             message.isTask ? body(unsafeDowncast(message, to: TaskRecord.self)) : nil

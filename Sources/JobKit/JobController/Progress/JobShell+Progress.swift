@@ -27,7 +27,6 @@ extension JobShell {
     }
 
     /// Takes the fraction of a newly tracked task, which may have advanced before.
-    @inline(__always)
     func progressTracks(_ task: Operation, _ record: TaskRecord) {
         // The record may have ended, and no longer have the task.
         if record.isConcurrent,
@@ -35,23 +34,14 @@ extension JobShell {
         {
             features.insert(.ownFractions)
         }
-        if features.contains(.progress) { askTracked(task, record) }
-    }
-
-    @inline(never)
-    private func askTracked(_ task: Operation, _ record: TaskRecord) {
+        guard features.contains(.progress) else { return }
         task.asJob?.shell.beginProgress()
         if Self.takeFraction(of: task, record) { progressAdvances() }
     }
 
     /// Advances the progress of this job and its ancestors after a task was delivered or advanced.
-    @inline(__always)
     func progressAdvances() {
-        if features.contains(.progress) { advance() }
-    }
-
-    @inline(never)
-    private func advance() {
+        guard features.contains(.progress) else { return }
         let (job, fraction) = ask { $0.jobAndFraction }
         // A job that reports its own fraction has already reported it to its ancestors.
         guard let job, job.reportedFraction.value == nil else { return }

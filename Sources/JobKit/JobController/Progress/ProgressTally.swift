@@ -17,14 +17,12 @@ struct ProgressTally: Sendable {
     private var generation: Generation = 1
 
     /// Adds a task and returns the generation, for ``taskAdvanced(weight:from:to:trackedIn:)``.
-    @inline(__always)
     mutating func taskTracked(weight: Int64) -> Generation {
         tracked += Int128(weight)
         return generation
     }
 
     /// Counts a delivered task that had done `fraction` of its weight before.
-    @inline(__always)
     mutating func taskDelivered(weight: Int64, fraction: Double) {
         delivered += Int128(weight)
         if fraction > 0 { partial -= Double(weight) * fraction }
@@ -49,11 +47,9 @@ struct ProgressTally: Sendable {
     private var isInCode: Bool { generation & 1 == 1 }
 
     /// Records that a callback is about to be called.
-    @inline(__always)
     mutating func codeBegins() { generation |= 1 }
 
     /// Records that `main()` or a callback has returned.
-    @inline(__always)
     mutating func codeReturned() {
         guard isInCode else { return }
         generation &+= 1

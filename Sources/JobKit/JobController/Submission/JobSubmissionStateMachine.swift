@@ -48,7 +48,6 @@ struct JobSubmissionStateMachine<Task: SubmittedTask> {
     /// Lets a task enter its queue if nothing defers it and the submission queue is empty.
     ///
     /// - Returns: False if the task may not enter. Nothing has changed then.
-    @inline(__always)
     mutating func enqueueAtOnce(_ task: Task) -> Bool {
         guard enqueuesAll, entries.isIdle else { return false }
         task.submission.stage = .enqueued
@@ -188,7 +187,6 @@ struct JobSubmissionStateMachine<Task: SubmittedTask> {
     }
 
     /// Whether the caller must empty the submission queue, because no other thread does so.
-    @inline(__always)
     mutating func startDraining() -> Bool { entries.claim() }
 
     /// Takes the next task from the submission queue, or ends the draining and returns nil.

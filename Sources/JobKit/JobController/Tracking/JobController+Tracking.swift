@@ -108,7 +108,6 @@ extension JobController {
     }
 
     /// Tracks a task, and puts it into a queue if there is one.
-    @inline(__always)
     final func track<Child: Operation>(
         _ task: Child,
         _ queue: consuming (any OperationScheduling)?,

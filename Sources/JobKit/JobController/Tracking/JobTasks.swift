@@ -44,7 +44,6 @@ struct JobTasks {
 
     // MARK: Records
 
-    @inline(__always)
     mutating func append(_ record: TaskRecord) {
         trackedCount += 1
         let node = Unmanaged.passRetained(record)
@@ -58,7 +57,6 @@ struct JobTasks {
     }
 
     /// Removes a task that was delivered or discarded.
-    @inline(__always)
     mutating func taskEnded(_ record: TaskRecord) {
         remove(record)
         endedCount += 1
@@ -93,7 +91,6 @@ struct JobTasks {
     /// Marks a task as undelivered, or returns false if it already was.
     ///
     /// The first job that tracks a ``ConcurrentOperation`` is stored in the operation itself.
-    @inline(__always)
     mutating func noteUndelivered(_ record: TaskRecord, _ task: Operation) -> Bool {
         let id = ObjectIdentifier(task)
         guard !undelivered.contains(id) else { return false }
@@ -112,7 +109,6 @@ struct JobTasks {
         return true
     }
 
-    @inline(__always)
     mutating func forgetUndelivered(_ record: TaskRecord) {
         let isForgotten = record.unretainedTask?
             ._withUnsafeGuaranteedRef { task in

@@ -10,7 +10,6 @@ struct TaskCompletion<Child: Operation> {
     /// closure that takes a reference takes it in the same way. A wrapper closure would need
     /// another allocation for each task, and a record class for each class of tasks would need a
     /// type lookup for each task.
-    @inline(__always)
     var erased: TaskCompletion<Operation> {
         unsafeBitCast(self, to: TaskCompletion<Operation>.self)
     }
