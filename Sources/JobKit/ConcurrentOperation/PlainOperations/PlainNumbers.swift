@@ -20,20 +20,22 @@ struct PlainNumbers {
     /// How many numbers are stored, including those of freed operations.
     var count: Int { entries.count }
 
-    /// Returns the number, and removes the numbers of freed operations from time to time.
-    ///
-    /// - Returns: The number, and the operations that were checked. The caller must release them
-    ///   with no lock held, not even that of a job.
-    mutating func number(of operation: Operation) -> (number: Int, checked: [Operation]) {
+    /// Returns the number, and true once if ``removeFreed()`` must be called.
+    mutating func number(of operation: Operation) -> (number: Int, needsCompaction: Bool) {
         let id = ObjectIdentifier(operation)
         // An operation that was freed may have had the same address.
-        if let entry = entries[id], entry.operation === operation { return (entry.number, []) }
+        if let entry = entries[id], entry.operation === operation { return (entry.number, false) }
         let number = ConcurrentOperation.nextNumber()
         entries[id] = Entry(operation: operation, number: number)
-        return (number, entries.count > compactionThreshold ? removeFreed() : [])
+        guard entries.count > compactionThreshold else { return (number, false) }
+        compactionThreshold = .max
+        return (number, true)
     }
 
-    private mutating func removeFreed() -> [Operation] {
+    /// Removes the numbers of freed operations.
+    ///
+    /// - Returns: The other operations, which the caller must release with no lock held.
+    mutating func removeFreed() -> [Operation] {
         var kept: [Operation] = []
         entries = entries.filter { _, entry in
             guard let operation = entry.operation else { return false }

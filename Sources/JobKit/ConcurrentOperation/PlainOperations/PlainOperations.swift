@@ -219,10 +219,16 @@ enum PlainOperations {
 
     /// The operation's event number, which is kept as long as the operation exists.
     static func number(of operation: Operation) -> Int {
-        let (number, checked) = numbers.withLock { $0.number(of: operation) }
+        let (number, needsCompaction) = numbers.withLock { $0.number(of: operation) }
         // On another thread, because the caller may hold a job's lock and the freed objects may be
-        // a user's.
-        if !checked.isEmpty { DispatchQueue.global().async { withExtendedLifetime(checked) {} } }
+        // a user's. Therefore, this thread must never hold a reference to them.
+        if needsCompaction {
+            DispatchQueue.global()
+                .async {
+                    let kept = numbers.withLock { $0.removeFreed() }
+                    withExtendedLifetime(kept) {}
+                }
+        }
         return number
     }
 }
