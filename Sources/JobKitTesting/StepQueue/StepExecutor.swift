@@ -36,13 +36,13 @@ final class StepExecutor: TaskExecutor {
     /// Holds a part of a body, or continues it if there is no run.
     func enqueue(_ job: consuming ExecutorJob) {
         let part = UnownedJob(job)
-        let runs = state.withLock { state -> [StepRun]? in
-            guard !state.runs.isEmpty else { return nil }
-            state.parts.append(part)
-            return Array(state.runs.values)
+        for run in runs { run.willAdd(StepKey(part)) }
+        let isHeld = state.withLock { state in
+            if !state.runs.isEmpty { state.parts.append(part) }
+            return !state.runs.isEmpty
         }
-        guard let runs else { return continueBody(part) }
-        for run in runs { run.wake(for: StepKey(part)) }
+        guard isHeld else { return continueBody(part) }
+        for run in runs { run.wake() }
     }
 
     private func continueBody(_ part: UnownedJob) {
@@ -73,9 +73,12 @@ final class StepExecutor: TaskExecutor {
         for part in parts { continueBody(part) }
     }
 
-    /// Wakes all runs, because an operation was added to the queue.
-    func wakeRuns(for operation: Operation) {
-        let runs = state.withLock { Array($0.runs.values) }
-        for run in runs { run.wake(for: StepKey(operation)) }
+    /// Adds an operation to the queue with `body`, and wakes all runs.
+    func add(_ operation: Operation, _ body: () -> Void) {
+        for run in runs { run.willAdd(StepKey(operation)) }
+        body()
+        for run in runs { run.wake() }
     }
+
+    private var runs: [StepRun] { state.withLock { Array($0.runs.values) } }
 }

@@ -30,8 +30,7 @@ public final class StepQueue: StartingQueue {
 
     /// Holds an operation until it is run.
     public func addOperation(_ operation: Operation) {
-        operations.withLock { $0.append(operation) }
-        executor.wakeRuns(for: operation)
+        executor.add(operation) { operations.withLock { $0.append(operation) } }
     }
 
     /// Returns the reason why an operation in this queue waits.

@@ -79,13 +79,13 @@ final class StepRun: Sendable {
         }
     }
 
-    /// Begins a round, because an operation or a part of a body was added.
-    func wake(for key: @autoclosure () -> StepKey) {
-        if isRecorded, !executor.isInStep {
-            let key = key()
-            state.withLock { _ = $0.addedOutside.insert(key) }
-        }
-        wake()
+    /// Notes an operation or a part of a body that the calling thread is about to add.
+    ///
+    /// Called before, because a round on another thread may choose it at once.
+    func willAdd(_ key: @autoclosure () -> StepKey) {
+        guard isRecorded, !executor.isInStep else { return }
+        let key = key()
+        state.withLock { _ = $0.addedOutside.insert(key) }
     }
 
     /// Begins a round, because a step may be possible.
