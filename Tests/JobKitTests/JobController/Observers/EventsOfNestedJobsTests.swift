@@ -49,11 +49,7 @@ final class EventsOfNestedJobsTests: XCTestCase {
         let inner = ScriptedJob("inner") { $0.trackAndQueue(leaf) }
         let first = ScriptedJob("first") { $0.track(inner, cancellation: .leaveRunning) }
         let second = ScriptedJob("second") { $0.track(inner) }
-        let (books, collector) = (EventBooks(), EventCollector())
-        for job in [first, second] {
-            job.addObserver(books)
-            job.addObserver(collector)
-        }
+        let (books, collector) = books(of: first, second)
         first.start()
         second.start()
         inner.start()
@@ -73,11 +69,7 @@ final class EventsOfNestedJobsTests: XCTestCase {
         let inner = ScriptedJob("inner") { $0.trackAndQueue(deep) }
         let first = ScriptedJob("first") { $0.track(inner, cancellation: .leaveRunning) }
         let second = ScriptedJob("second") { $0.track(inner) }
-        let (books, collector) = (EventBooks(), EventCollector())
-        for job in [first, second] {
-            job.addObserver(books)
-            job.addObserver(collector)
-        }
+        let (books, collector) = books(of: first, second)
         let blocking = HoldingObserver(.tracked, of: "deep")
         second.addObserver(blocking)
         first.start()

@@ -103,11 +103,13 @@ final class EventBooks: JobObserver {
 }
 
 extension XCTestCase {
-    /// Observes a job with new accounts and a new collector.
-    func books(of job: JobController) -> (EventBooks, EventCollector) {
+    /// Observes jobs with new accounts and a new collector.
+    func books(of jobs: JobController...) -> (EventBooks, EventCollector) {
         let (books, collector) = (EventBooks(), EventCollector())
-        job.addObserver(books)
-        job.addObserver(collector)
+        for job in jobs {
+            job.addObserver(books)
+            job.addObserver(collector)
+        }
         return (books, collector)
     }
 }
