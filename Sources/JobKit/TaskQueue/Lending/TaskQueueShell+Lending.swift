@@ -31,7 +31,7 @@ extension TaskQueueShell {
     func findWaitingJobs() {
         for operation in ask({ $0.machine.entries }) {
             findLenders(of: operation)
-            if let job = operation.asConcurrent { send { $0.jobWaits(job) } }
+            if let job = operation.asConcurrent, job.isJob { send { $0.jobWaits(job) } }
         }
     }
 
