@@ -276,9 +276,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Whether this is a job that was started in the given queue.
     func holdsPermit(in queue: AnyObject) -> Bool { false }
 
-    /// Whether this is a job that has nothing to run until one of its tasks finishes.
-    ///
-    /// Read under the lock of its queue.
+    /// Whether this is a job that only waits for its tasks, read under the lock of its queue.
     var onlyWaits: Bool { false }
 
     /// Whether this is a job that was started and has tasks.

@@ -1,9 +1,9 @@
 /// Decides which entry of a ``KeyedQueue`` is passed on next.
 ///
 /// From the moment at which an entry is passed on until it has ended, it holds a permit of each of
-/// its keys and a permit of the queue. A key with several entries has a *pool* of permits, and pool 0
-/// has the permits of the queue. A ready entry waits in the lists of its pools, but in that of pool
-/// 0 only if it lacks no key. It is then *eligible*.
+/// its keys and a permit of the queue. A key with several entries has a *pool* of permits, and pool
+/// 0 has the permits of the queue. A ready entry waits in the lists of its pools, but in that of
+/// pool 0 only if it lacks no key. It is then *eligible*.
 ///
 /// If a pool changes, the first entry that waits for it is evaluated again, and so are the entries
 /// below jobs, which may borrow a permit or overtake others (X4).

@@ -9,7 +9,7 @@ extension TaskQueueShell {
     ///   - mayHaveStarted: Whether the operation may already have been started, in which case
     ///     nothing is added. True for the task of a job.
     ///   - isBarrier: Whether it runs alone.
-    ///   - listener: Is registered first, so that it receives the finish.
+    ///   - listener: Added before the operation can finish.
     ///   - job: The job that tracks it.
     /// - Returns: Whether the queue contains it, and if not, the reason.
     @discardableResult

@@ -48,7 +48,7 @@ extension Operation {
         return withHooks { $0.subscribe(add) }
     }
 
-    /// Removes a listener or dependent, and releases what it leaves with no lock held.
+    /// Removes a listener or dependent, and releases the removed objects with no lock held.
     private func unsubscribe<Element>(_ remove: (inout FinishSubscribers) -> [Element])
     where Element: Sendable {
         let released = withHooks { $0.unsubscribe(remove) }
@@ -138,7 +138,7 @@ extension Operation {
 
     /// Resumes a waiter when the operation has finished, or at once if it has.
     ///
-    /// Unless the waiter is for the finish only, also resumes it when a ``ConcurrentOperation`` can
+    /// A waiter that is not only for the finish is also resumed when a ``ConcurrentOperation`` can
     /// no longer run.
     func add(_ waiter: FinishWaiter) {
         let waits = withHooks { hooks in

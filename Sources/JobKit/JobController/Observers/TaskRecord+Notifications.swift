@@ -24,7 +24,7 @@ extension TaskRecord {
     /// They are first notified that the task is tracked, because this comes before every event of
     /// the tasks below it (R2).
     ///
-    /// - Returns: What that job must pass on next.
+    /// - Returns: The observers and tasks to which that job must pass them on.
     func passOn(
         _ entries: [JobObservers.Entry],
         to nested: JobController,

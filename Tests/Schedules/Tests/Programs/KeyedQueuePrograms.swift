@@ -203,7 +203,7 @@ final class KeyedQueuePrograms: Programs {
             world.together({ held.finish() })
         }
     }
-    /// Another thread waits, so that the finish resumes waiters at any moment.
+    /// A second waiter is resumed by the same finish.
     func testWaitForAllAgainstAnotherWaitAndAdd() {
         explore { [self] world in
             let queue = KeyedQueue<String>(world.queue())
