@@ -16,10 +16,6 @@
 /// > Thread: Any. A plain value that takes no lock. The only user code it calls is an error's
 /// > description.
 public struct Timeline: Codable, Equatable, Sendable {
-    enum CodingKeys: CodingKey {
-        case entries, omittedCount
-    }
-
     /// The root job and every task below it, by start, with each job before its tasks.
     public internal(set) var entries: [Entry]
 
@@ -44,7 +40,7 @@ public struct Timeline: Codable, Equatable, Sendable {
 
 extension Timeline {
     /// A job or task and the time that it took.
-    public struct Entry: Sendable {
+    public struct Entry: Codable, Equatable, Sendable {
         /// The operation's name, or the name of its type.
         public let name: String
 
@@ -56,11 +52,6 @@ extension Timeline {
         /// Nil for the root, and for operations that were tracked before the recorder was added.
         public internal(set) var group: String?
 
-        /// The operation's outcome.
-        ///
-        /// Nil if it was still running when the timeline was taken.
-        public internal(set) var outcome: OperationOutcome?
-
         /// The index of the operation's job in ``Timeline/entries``.
         ///
         /// Nil for the root.
@@ -68,20 +59,9 @@ extension Timeline {
 
         /// The row in which the entry is drawn, counted from 0.
         ///
-        /// The entries of one lane are nested or do not overlap.
-        ///
-        /// A task is in its job's lane if it fits there, and otherwise in the lowest free lane.
+        /// The entries of one lane do not overlap. Each entry is in the lowest lane that is free at
+        /// its start.
         public internal(set) var lane = 0
-
-        /// The time of the start, since the first event.
-        ///
-        /// A job starts no later than its first task.
-        public internal(set) var start: Duration
-
-        /// The time of the end, since the first event.
-        ///
-        /// If the operation was still running, this is the time at which the timeline was taken.
-        public internal(set) var end: Duration
 
         /// How long a job continued after its last task, mostly in its own callbacks.
         ///
@@ -89,8 +69,119 @@ extension Timeline {
         /// their job do not count.
         public internal(set) var timeAfterTasks: Duration?
 
+        /// The start and the end in nanoseconds since the first event.
+        var startTime: Int64
+        var endTime: Int64
+
         /// The entries that had to finish before this one could start, as indices of
         /// ``Timeline/entries``.
         var predecessors: [Int] = []
+
+        /// The description of the outcome.
+        ///
+        /// Nil if the operation was still running.
+        private(set) var outcomeText: String?
+
+        /// The description of the error.
+        ///
+        /// Nil unless the operation has failed.
+        private(set) var errorText: String?
+
+        var original = OriginalError()
+
+        /// The keys of the JSON.
+        private enum CodingKeys: String, CodingKey {
+            case name, typeName, group, parent, lane, predecessors
+            case startTime = "start"
+            case endTime = "end"
+            case outcomeText = "outcome"
+            case errorText = "error"
+        }
+    }
+
+    /// The error object of a failed entry, which is not encoded.
+    ///
+    /// All are equal, because the descriptions of the errors are compared.
+    struct OriginalError: Equatable {
+        var error: (any Error)?
+
+        static func == (left: OriginalError, right: OriginalError) -> Bool { true }
+    }
+
+    /// The error of a failed task in a decoded timeline.
+    public struct RecordedError: Error, CustomStringConvertible {
+        /// The description of the original error.
+        public let description: String
+    }
+}
+
+extension Timeline.Entry {
+    /// The operation's outcome.
+    ///
+    /// Nil if it was still running when the timeline was taken. The error of a failed entry is a
+    /// ``Timeline/RecordedError`` if the timeline was decoded.
+    public internal(set) var outcome: OperationOutcome? {
+        get {
+            let error = original.error ?? Timeline.RecordedError(description: errorText ?? "")
+            return [.succeeded, .cancelled, .failed(error)].first { $0.description == outcomeText }
+        }
+        set {
+            outcomeText = newValue?.description
+            errorText = newValue?.error.map { String(describing: $0) }
+            original.error = newValue?.error
+        }
+    }
+
+    /// The time of the start, since the first event.
+    ///
+    /// A job starts no later than its first task.
+    public var start: Duration { .nanoseconds(startTime) }
+
+    /// The time of the end, since the first event.
+    ///
+    /// If the operation was still running, this is the time at which the timeline was taken.
+    public var end: Duration { .nanoseconds(endTime) }
+
+    var duration: Duration { end - start }
+
+    /// The outcome as one word, or `running` if there is none yet.
+    var outcomeWord: String { outcomeText ?? "running" }
+}
+
+extension Timeline {
+    private enum CodingKeys: CodingKey {
+        case entries, omittedCount
+    }
+
+    /// Decodes a timeline, with times in whole nanoseconds.
+    ///
+    /// - Throws: `DecodingError` if an entry refers to a job or a predecessor that does not exist.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        entries = try container.decode([Entry].self, forKey: .entries)
+        omittedCount = try container.decode(Int.self, forKey: .omittedCount)
+        guard isWhole else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .entries,
+                in: container,
+                debugDescription: "The entries of the timeline do not belong together."
+            )
+        }
+        addTimesAfterTasks()
+    }
+
+    /// Whether the timeline can be drawn from the entries.
+    ///
+    /// All references must be valid, every job must come before its tasks, no entry may end before
+    /// it starts, and each outcome must be known.
+    private var isWhole: Bool {
+        entries.enumerated()
+            .allSatisfy { index, entry in
+                entry.parent.map { (0..<index).contains($0) } ?? true
+                    && (0...entries.count).contains(entry.lane)
+                    && 0 <= entry.startTime && entry.startTime <= entry.endTime
+                    && entry.predecessors.allSatisfy(entries.indices.contains)
+                    && (entry.outcome == nil) == (entry.outcomeText == nil)
+            }
     }
 }

@@ -4,7 +4,7 @@ extension Timeline {
         let lastTasks = lastTasksOfJobs()
         let blockers = blockers(lastTasks: lastTasks)
         let tasks = entries.indices.filter { index in
-            lastTasks[index] == index && entries[index].outcome != nil
+            lastTasks[index] == index && entries[index].outcomeText != nil
                 && entries[index].parent != nil
         }
         guard let last = tasks.max(by: finishedEarlier) else { return [] }
@@ -26,7 +26,7 @@ extension Timeline {
             guard let job = entries[index].parent else { continue }
             let candidate = lastTasks[index]
             // A task that was left running does not keep its job from finishing.
-            guard entries[candidate].end <= entries[job].end else { continue }
+            guard entries[candidate].endTime <= entries[job].endTime else { continue }
             let known = lastTasks[job]
             if known == job || finishedEarlier(known, candidate) { lastTasks[job] = candidate }
         }
@@ -45,7 +45,7 @@ extension Timeline {
     }
 
     private func finishedEarlier(_ left: Int, _ right: Int) -> Bool {
-        (entries[left].end, entries[left].start, left)
-            < (entries[right].end, entries[right].start, right)
+        (entries[left].endTime, entries[left].startTime, left)
+            < (entries[right].endTime, entries[right].startTime, right)
     }
 }

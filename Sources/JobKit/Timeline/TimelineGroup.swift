@@ -22,7 +22,7 @@ extension Timeline {
         }
         return Dictionary(grouping: counted.map { entries[$0] }, by: \.groupName)
             .map { name, tasks in
-                let duration = tasks.reduce(.zero) { $0 + $1.end - $1.start }
+                let duration = tasks.reduce(.zero) { $0 + $1.duration }
                 return Group(name: name, taskCount: tasks.count, duration: duration)
             }
             .sorted { left, right in

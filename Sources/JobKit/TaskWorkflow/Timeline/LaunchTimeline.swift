@@ -95,6 +95,6 @@ struct LaunchTimeline<Payload: Sendable> {
     }
 
     private func milliseconds(_ duration: Duration) -> String {
-        "\(TimelineUnit.milliseconds.whole(max(duration, .zero)))ms"
+        "\(max(duration, .zero).nanoseconds / 1_000_000)ms"
     }
 }

@@ -12,55 +12,62 @@ extension Timeline {
     /// - Returns: JSON in the Trace Event Format, as UTF-8. Times are in microseconds, exact to a
     ///   nanosecond.
     public func chromeTrace() -> Data {
-        Data(TimelineFacts(of: self).chromeTrace().utf8)
+        let encoder = JSONEncoder()
+        // Perfetto shows other escapes than those of control characters as they are.
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Encoding text and finite numbers does not fail.
+        return (try? encoder.encode(ChromeTrace(of: TimelineFacts(of: self)))) ?? Data()
     }
 }
 
-extension TimelineFacts {
-    fileprivate func chromeTrace() -> String {
-        let critical = Set(path)
-        var events: [String] = []
-        events.append(metadata("process_name", lane: 0, value: root?.name ?? "JobKit"))
-        for lane in 0..<laneCount {
-            events.append(metadata("thread_name", lane: lane, value: "Lane \(lane + 1)"))
-        }
-        for index in entries.indices {
-            events.append(event(index, isCritical: critical.contains(index)))
-        }
-        let list = events.joined(separator: ",\n")
-        return "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"not recorded\":\(omittedCount)},"
-            + "\"traceEvents\":[\n\(list)\n]}\n"
+/// A trace in the Trace Event Format.
+private struct ChromeTrace: Encodable {
+    struct Event: Encodable {
+        let name: String
+        var cat: String?
+        let ph: String
+        var pid = 0
+        let tid: Int
+        var ts: Double?
+        var dur: Double?
+        let args: [String: String]
     }
 
-    private func metadata(_ kind: String, lane: Int, value: String) -> String {
-        "{\"ph\":\"M\",\"name\":\"\(kind)\",\"pid\":0,\"tid\":\(lane + 1),"
-            + "\"args\":{\"name\":\(value.jsonText)}}"
+    var displayTimeUnit = "ms"
+    let otherData: [String: Int]
+    let traceEvents: [Event]
+
+    init(of facts: TimelineFacts) {
+        otherData = ["not recorded": facts.omittedCount]
+        let lanes = 0..<facts.laneCount
+        traceEvents =
+            [Self.label("process_name", lane: 0, facts.root?.name ?? "JobKit")]
+            + lanes.map { Self.label("thread_name", lane: $0, "Lane \($0 + 1)") }
+            + Self.slices(facts)
     }
 
-    private func event(_ index: Int, isCritical: Bool) -> String {
-        let entry = entries[index]
-        let start = TimelineUnit.microseconds.text(entry.start, decimals: 3)
-        let length = TimelineUnit.microseconds.text(entry.end - entry.start, decimals: 3)
-        var arguments = "\"outcome\":\(entry.outcomeWord.jsonText)"
-        if let error = entry.errorText { arguments += ",\"error\":\(error.jsonText)" }
-        arguments += ",\"type\":\(entry.typeName.jsonText)"
-        if let job = entry.parent { arguments += ",\"job\":\(entries[job].name.jsonText)" }
-        if isCritical { arguments += ",\"critical\":true" }
-        return "{\"ph\":\"X\",\"name\":\(entry.name.jsonText),"
-            + "\"cat\":\(entry.groupName.jsonText),\"pid\":0,\"tid\":\(entry.lane + 1),"
-            + "\"ts\":\(start),\"dur\":\(length),"
-            + "\"args\":{\(arguments)}}"
+    private static func label(_ kind: String, lane: Int, _ name: String) -> Event {
+        Event(name: kind, ph: "M", tid: lane + 1, args: ["name": name])
     }
-}
 
-extension Timeline.Entry {
-    /// The outcome as one word, or `running` if there is none yet.
-    var outcomeWord: String { outcome?.description ?? "running" }
-
-    /// The description of the entry's error.
-    ///
-    /// Nil unless the entry has failed.
-    var errorText: String? {
-        if case .failed(let error)? = outcome { String(describing: error) } else { nil }
+    private static func slices(_ facts: TimelineFacts) -> [Event] {
+        let critical = Set(facts.path)
+        return facts.entries.enumerated()
+            .map { index, entry in
+                let arguments = [
+                    "outcome": entry.outcomeWord, "error": entry.errorText, "type": entry.typeName,
+                    "job": entry.parent.map { facts.entries[$0].name },
+                    "critical": critical.contains(index) ? "true" : nil,
+                ]
+                return Event(
+                    name: entry.name,
+                    cat: entry.groupName,
+                    ph: "X",
+                    tid: entry.lane + 1,
+                    ts: Double(entry.startTime) / 1_000,
+                    dur: Double(entry.endTime - entry.startTime) / 1_000,
+                    args: arguments.compactMapValues(\.self)
+                )
+            }
     }
 }

@@ -1,4 +1,4 @@
-/// The escapes of the three formats in which a timeline is written.
+/// The escapes of XML and Mermaid.
 extension String {
     /// The text in XML 1.0, for an element or an attribute.
     ///
@@ -15,24 +15,6 @@ extension String {
             default: nil
             }
         }
-    }
-
-    /// The text as a JSON string, in quotes.
-    var jsonText: String {
-        let text = replacingScalars { scalar in
-            switch scalar {
-            case "\"": "\\\""
-            case "\\": "\\\\"
-            // Perfetto does not decode other escapes of these characters.
-            case "\n": "\\n"
-            case "\r": "\\r"
-            case "\t": "\\t"
-            case "\u{0}"..<"\u{20}":
-                "\\u" + String(0x10000 + scalar.value, radix: 16).dropFirst()
-            default: nil
-            }
-        }
-        return "\"\(text)\""
     }
 
     /// The name in a form that Mermaid shows as plain text.

@@ -2,8 +2,8 @@
 struct TimelineFacts {
     let entries: [Timeline.Entry]
     let omittedCount: Int
-    /// The latest end of an entry, or zero if there are no entries.
-    let span: Duration
+    /// The latest end of an entry in nanoseconds, or zero if there are no entries.
+    let span: Int64
     /// The number of lanes.
     let laneCount: Int
     /// The tasks of each entry, by start.
@@ -18,7 +18,7 @@ struct TimelineFacts {
     init(of timeline: Timeline) {
         entries = timeline.entries
         omittedCount = timeline.omittedCount
-        span = entries.map(\.end).max() ?? .zero
+        span = entries.map(\.endTime).max() ?? 0
         laneCount = (entries.map(\.lane).max() ?? -1) + 1
         roots = entries.indices.filter { timeline.entries[$0].parent == nil }
         var tasks: [[Int]] = Array(repeating: [], count: entries.count)

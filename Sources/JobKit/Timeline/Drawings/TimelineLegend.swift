@@ -22,26 +22,24 @@ struct TimelineLegend {
         bottom = layout.plotBottom + 26
         let drawn = facts.entries.indices.filter { !facts.isJob($0) }
         let names = Set(drawn.map { facts.entries[$0].groupName })
-        addGroups(facts.groups.filter { names.contains($0.name) })
-        if facts.tasks.contains(where: { !$0.isEmpty }) { add("job", "job") }
-        let words = Set(facts.entries.map(\.outcomeWord))
-        for word in ["failed", "cancelled", "running"] where words.contains(word) {
-            add("\(Self.otherStyle) \(word)", word)
-        }
-        if !facts.path.isEmpty { add("path", "critical path", isLine: true) }
-    }
-
-    /// Returns the style of a group's bars.
-    func style(of groupName: String) -> String { styles[groupName] ?? Self.otherStyle }
-
-    private mutating func addGroups(_ groups: [Timeline.Group]) {
+        let groups = facts.groups.filter { names.contains($0.name) }
         for (rank, group) in groups.prefix(TimelineStyle.colourCount).enumerated() {
             styles[group.name] = "t\(rank)"
             add("t\(rank)", "\(group.name.oneLine) (\(group.facts))")
         }
         let otherCount = groups.count - TimelineStyle.colourCount
         if otherCount > 0 { add(Self.otherStyle, otherCount.counting("other group")) }
+        if facts.tasks.contains(where: { !$0.isEmpty }) { add("job", "job") }
+        for word in ["failed", "cancelled", "running"] {
+            let count = drawn.count { facts.entries[$0].outcomeWord == word }
+            if count > 0 { add("\(Self.otherStyle) \(word)", "\(count) \(word)") }
+        }
+        let length = facts.path.count
+        if length > 0 { add("path", "critical path of \(length)", isLine: true) }
     }
+
+    /// Returns the style of a group's bars.
+    func style(of groupName: String) -> String { styles[groupName] ?? Self.otherStyle }
 
     /// Adds an item to the last line, or to a new one if it does not fit.
     private mutating func add(_ style: String, _ text: String, isLine: Bool = false) {

@@ -17,12 +17,13 @@ extension TimelineFacts {
     private static let tags = ["running": "active, ", "failed": "crit, ", "cancelled": "done, "]
 
     fileprivate func mermaid() -> String {
-        let unit = TimelineUnit.telling(span)
+        // A thousandth of the time is visible.
+        let unit = TimelineUnit.of(span, atLeast: 1_000)
         var lines = [
             "gantt",
             "    dateFormat x",
             "    axisFormat %Q \(unit.symbol)",
-            "    tickInterval \(tickInterval(in: unit))millisecond",
+            "    tickInterval \(max(1, Int(unit.step(of: span, count: 10))))millisecond",
         ]
         if omittedCount > 0 { lines.append("    title \(omittedCount) more were not recorded") }
         forEachInTree { index, _ in
@@ -37,12 +38,8 @@ extension TimelineFacts {
     private func line(of index: Int, in unit: TimelineUnit) -> String {
         let entry = entries[index]
         let tag = Self.tags[entry.outcomeWord] ?? ""
-        let (start, end) = (unit.whole(entry.start), unit.whole(entry.end))
+        // Rounded down, so that order and nesting are kept.
+        let (start, end) = (entry.startTime / unit.nanoseconds, entry.endTime / unit.nanoseconds)
         return "    \(entry.name.mermaidText) :\(tag)t\(index), \(start), \(end)"
-    }
-
-    /// Returns a round interval of at least a tenth of the span.
-    private func tickInterval(in unit: TimelineUnit) -> Int64 {
-        Int64(TimelineAxis.roundStep(least: Double(max(unit.whole(span) / 10, 1))).rounded())
     }
 }

@@ -2,11 +2,10 @@ extension Timeline {
     /// Draws the timeline as an SVG picture for a browser or a document.
     ///
     /// Each entry is one bar in the colour of its group. The bar is solid if the entry succeeded,
-    /// red if it failed, grey if it was cancelled, and pale if it is still running. Jobs are light
-    /// backgrounds behind their tasks. A dark line underlines the ``criticalPath``. A bar shows
-    /// as much of its name as fits. Hovering over the bar shows the whole name, times, type, group,
-    /// job and error. The legend gives the number of tasks of each group and their total time. The
-    /// picture has a dark mode.
+    /// red if it failed, grey if it was cancelled, and pale if it is still running. Jobs have light
+    /// bars. A dark line underlines the ``criticalPath``. A bar shows as much of its name as fits.
+    /// Hovering over the bar shows the whole name, times, type, group, job and error. The legend
+    /// gives the number of tasks of each group and their total time. The picture has a dark mode.
     ///
     /// - Returns: A complete SVG 1.1 document without scripts or references. It has about 250 bytes
     ///   for each entry. Characters that XML forbids are shown as pictures.
@@ -36,16 +35,12 @@ private struct TimelineSVG {
 
     var text: String {
         var svg = opening + TimelineStyle.sheet + heading + axis
-        // Failures are drawn last, so that narrow bars do not hide them.
-        func isFailure(_ index: Int) -> Bool {
-            !facts.isJob(index) && entries[index].outcomeWord == "failed"
-        }
-        let order = entries.indices.filter { !isFailure($0) } + entries.indices.filter(isFailure)
-        for (number, index) in order.enumerated() {
+        // Each bar is drawn after the next one of its lane, which could hide a narrow failure.
+        for (number, index) in entries.indices.reversed().enumerated() {
             if number.isMultiple(of: Self.barsOfGroup) { svg += number == 0 ? "<g>" : "</g>\n<g>" }
             svg += bar(index)
         }
-        if !order.isEmpty { svg += "</g>\n" }
+        if !entries.isEmpty { svg += "</g>\n" }
         svg += criticalPath
         for index in entries.indices { svg += label(of: index) }
         return svg + legend.svg + "</svg>\n"
@@ -60,33 +55,27 @@ private struct TimelineSVG {
 
     private var heading: String {
         let title = facts.root.map { $0.name.oneLine } ?? "Nothing was recorded"
-        var parts = [facts.span.shortText]
         let jobCount = facts.tasks.count { !$0.isEmpty }
         let tasks = (entries.count - jobCount).counting("task")
-        parts.append("\(tasks) in \(jobCount.counting("job"))")
-        for word in ["failed", "cancelled", "running"] {
-            let count = entries.indices.count { index in
-                entries[index].outcomeWord == word && !facts.isJob(index)
-            }
-            if count > 0 { parts.append("\(count) \(word)") }
-        }
-        if !facts.path.isEmpty { parts.append("critical path of \(facts.path.count)") }
+        let span = Duration.nanoseconds(facts.span).shortText
+        var parts = [span, "\(tasks) in \(jobCount.counting("job"))"]
         if facts.omittedCount > 0 { parts.append("\(facts.omittedCount) more not recorded") }
         return TimelineStyle.text(title, x: 20, y: 30, style: "title")
             + TimelineStyle.text(parts.joined(separator: " · "), x: 20, y: 48, style: "facts")
     }
 
     private var axis: String {
-        let ticks = TimelineAxis(span: facts.span, count: Int(layout.plotWidth / 100)).ticks
+        let unit = TimelineUnit.of(facts.span, atLeast: 10)
+        let step = unit.step(of: facts.span, count: Int(layout.plotWidth / 100))
         let (top, bottom) = (TimelineLayout.plotTop - 6, layout.plotBottom + 4)
         var grid = "<path class=\"grid\" d=\""
         var labels = ""
-        for tick in ticks {
-            let x = layout.position(of: tick.time)
+        let end = Double(facts.span) / Double(unit.nanoseconds)
+        for value in stride(from: 0, through: end * (1 + 1e-9), by: step) {
+            let x = layout.position(of: Int64(value * Double(unit.nanoseconds)))
             grid += "M\(x.text(decimals: 1)) \(top)V\(bottom.text(decimals: 1))"
-            let isLast = x > layout.width - 60
-            let (labelX, style) = isLast ? (x - 3, "tick end") : (x + 3, "tick")
-            labels += TimelineStyle.text(tick.label, x: labelX, y: top - 2, style: style)
+            let label = "\(value.text(decimals: 3)) \(unit.symbol)"
+            labels += TimelineStyle.text(label, x: x, y: top - 2, style: "tick")
         }
         return grid + "\"/>\n" + labels
     }
@@ -103,7 +92,7 @@ private struct TimelineSVG {
     private func tip(of index: Int) -> String {
         let entry = entries[index]
         var tip = entry.name.xmlText
-        tip += "&#10;\((entry.end - entry.start).shortText) from "
+        tip += "&#10;\(entry.duration.shortText) from "
         tip += "\(entry.start.shortText), \(entry.outcomeWord)"
         if let error = entry.errorText { tip += ": \(error.xmlText)" }
         tip += "&#10;\(entry.typeName.xmlText)"
@@ -116,35 +105,31 @@ private struct TimelineSVG {
 
     /// Underlines the bars of the critical path.
     private var criticalPath: String {
-        var line = ""
-        var last: (right: Double, foot: String)?
-        for index in facts.path {
+        let lines = facts.path.map { index in
             let bar = layout.bars[index]
-            let left = bar.left.text(decimals: 1)
-            let foot = (bar.top + bar.height - 1).text(decimals: 1)
-            // Bars that touch share one line, so that a long path stays small.
-            let touches = last.map { $0.foot == foot && bar.left - $0.right < 1 } ?? false
-            if !touches { line += "M\(left) \(foot)" }
-            let right = bar.left + bar.width
-            line += "H\(right.text(decimals: 1))"
-            last = (right, foot)
+            let foot = bar.top + bar.height - 1
+            return "M\(bar.left.text(decimals: 1)) \(foot.text(decimals: 1))"
+                + "H\((bar.left + bar.width).text(decimals: 1))"
         }
-        return line.isEmpty ? "" : "<path class=\"path\" d=\"\(line)\"/>\n"
+        return lines.isEmpty ? "" : "<path class=\"path\" d=\"\(lines.joined())\"/>\n"
     }
 
     private func label(of index: Int) -> String {
-        let (bar, isJob) = (layout.bars[index], facts.isJob(index))
+        let bar = layout.bars[index]
         guard layout.rowHeight >= TimelineLayout.leastLabelledRow, bar.width >= 24 else {
             return ""
         }
         let entry = entries[index]
-        let isDark = isJob || ["cancelled", "running"].contains(entry.outcomeWord)
-        let middle = isJob ? layout.rowHeight / 2 : bar.height / 2
-        let style = isDark ? "dark" : "light"
+        let isDark = facts.isJob(index) || ["cancelled", "running"].contains(entry.outcomeWord)
+        let name = TimelineStyle.text(
+            entry.name.oneLine,
+            x: 0,
+            y: bar.height / 2 + 3.8,
+            style: isDark ? "dark" : "light"
+        )
         // The inner picture hides the rest of a name that does not fit.
         return "<svg x=\"\((bar.left + 4).text(decimals: 1))\" y=\"\(bar.top.text(decimals: 1))\" "
             + "width=\"\((bar.width - 8).text(decimals: 1))\" height=\"\(layout.rowHeight)\">"
-            + TimelineStyle.text(entry.name.oneLine, x: 0, y: middle + 3.8, style: style)
-            + "</svg>\n"
+            + "\(name)</svg>\n"
     }
 }

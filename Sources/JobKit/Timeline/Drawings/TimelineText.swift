@@ -1,3 +1,5 @@
+import Foundation
+
 extension Timeline {
     /// Writes one line for each entry, with each job above its tasks.
     ///
@@ -26,8 +28,8 @@ extension TimelineFacts {
     private static let barWidth = 24
 
     fileprivate func text() -> String {
-        let starts = aligned(entries.map { inOneUnit($0.start) })
-        let lengths = aligned(entries.map { inOneUnit($0.end - $0.start) })
+        let starts = aligned(entries.map { inOneUnit($0.startTime) })
+        let lengths = aligned(entries.map { inOneUnit($0.endTime - $0.startTime) })
         let critical = Set(path)
         var lines: [String] = []
         forEachInTree { index, depth in
@@ -49,26 +51,16 @@ extension TimelineFacts {
 
     /// Returns a line for each group, and one for the operations that were not recorded.
     private func groupLines() -> [String] {
-        let names = groups.map { $0.name.oneLine }
-        let width = min(names.map(\.count).max() ?? 0, 40)
-        var lines = zip(names, groups)
-            .map { name, group in
-                name + String(repeating: " ", count: max(width - name.count, 0)) + "  "
-                    + group.facts
-            }
+        var lines = groups.map { "\($0.name.oneLine): \($0.facts)" }
         if omittedCount > 0 { lines.append("\(omittedCount) more were not recorded") }
         return lines
     }
 
-    /// Returns a time in the unit of the whole text, with a fixed number of decimals.
-    private func inOneUnit(_ time: Duration) -> String {
-        let (unit, decimals): (TimelineUnit, Int) =
-            switch span {
-            case ..<Duration.milliseconds(1): (.microseconds, 1)
-            case ..<Duration.seconds(10): (.milliseconds, 1)
-            default: (.seconds, 3)
-            }
-        return "\(unit.text(time, decimals: decimals)) \(unit.symbol)"
+    /// Returns a time in the unit of the whole text, which is the second at most.
+    private func inOneUnit(_ time: Int64) -> String {
+        let unit = TimelineUnit.of(min(span, 10_000_000_000), atLeast: 10)
+        let format = unit.symbol == "s" ? "%.3f" : "%.1f"
+        return String(format: format, Double(time) / Double(unit.nanoseconds)) + " " + unit.symbol
     }
 
     /// Returns the texts, padded on the left to the same width.
@@ -90,14 +82,16 @@ extension TimelineFacts {
     ///
     /// Empty if it is less than a hundredth of the span, which is not worth showing.
     private func ownTime(of entry: Timeline.Entry) -> String {
-        guard let time = entry.timeAfterTasks, time > .zero, time * 100 >= span else { return "" }
+        guard let time = entry.timeAfterTasks?.nanoseconds, time > 0, time * 100 >= span else {
+            return ""
+        }
         return " - \(inOneUnit(time)) after its last task"
     }
 
     private func bar(of entry: Timeline.Entry) -> String {
-        let columns = Double(Self.barWidth) / max(span / .nanoseconds(1), 1)
-        let start = min(Int(entry.start / .nanoseconds(1) * columns), Self.barWidth - 1)
-        let end = Int((entry.end / .nanoseconds(1) * columns).rounded(.up))
+        let columns = Double(Self.barWidth) / Double(max(span, 1))
+        let start = min(Int(Double(entry.startTime) * columns), Self.barWidth - 1)
+        let end = Int((Double(entry.endTime) * columns).rounded(.up))
         let width = min(max(end - start, 1), Self.barWidth - start)
         return String(repeating: " ", count: start) + String(repeating: "━", count: width)
             + String(repeating: " ", count: Self.barWidth - start - width)

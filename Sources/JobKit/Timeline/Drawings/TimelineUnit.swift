@@ -1,33 +1,30 @@
+import Foundation
+
 /// The unit in which a whole timeline is written, so that its numbers can be compared.
 struct TimelineUnit {
     let symbol: String
-    /// The length of the unit in nanoseconds.
-    private let nanoseconds: Int64
+    let nanoseconds: Int64
 
-    static let nanoseconds = TimelineUnit(symbol: "ns", nanoseconds: 1)
-    static let microseconds = TimelineUnit(symbol: "µs", nanoseconds: 1_000)
-    static let milliseconds = TimelineUnit(symbol: "ms", nanoseconds: 1_000_000)
-    static let seconds = TimelineUnit(symbol: "s", nanoseconds: 1_000_000_000)
+    private static let all = [
+        TimelineUnit(symbol: "h", nanoseconds: 3_600_000_000_000),
+        TimelineUnit(symbol: "min", nanoseconds: 60_000_000_000),
+        TimelineUnit(symbol: "s", nanoseconds: 1_000_000_000),
+        TimelineUnit(symbol: "ms", nanoseconds: 1_000_000),
+        TimelineUnit(symbol: "µs", nanoseconds: 1_000),
+    ]
 
-    /// Returns the largest unit that shows a thousandth of the span.
-    static func telling(_ span: Duration) -> TimelineUnit {
-        switch span {
-        case ..<Duration.milliseconds(1): .nanoseconds
-        case ..<Duration.seconds(1): .microseconds
-        case ..<Duration.seconds(1_000): .milliseconds
-        default: .seconds
-        }
+    /// Returns the largest unit of which a span has at least `count`.
+    static func of(_ span: Int64, atLeast count: Int64) -> TimelineUnit {
+        all.first { span / $0.nanoseconds >= count } ?? TimelineUnit(symbol: "ns", nanoseconds: 1)
     }
 
-    /// Returns the duration in whole units, rounded down so that order and nesting are kept.
-    func whole(_ duration: Duration) -> Int64 { duration.nanoseconds / nanoseconds }
-
-    /// Returns the duration with exactly one or three decimals.
+    /// Returns the step of an axis, which is 1, 2 or 5 times a power of ten of the unit.
     ///
-    /// It uses integers, because a floating-point number would lose nanoseconds after a few days.
-    func text(_ duration: Duration, decimals: Int) -> String {
-        let scale: Int64 = decimals == 1 ? 10 : 1_000
-        let count = duration.nanoseconds / (nanoseconds / scale)
-        return "\(count / scale).\(String(scale + count % scale).dropFirst())"
+    /// The axis has at most `count` steps.
+    func step(of span: Int64, count: Int) -> Double {
+        let least = Double(span) / Double(nanoseconds) / Double(count)
+        guard least > 0 else { return 1 }
+        let power = pow(10, log10(least).rounded(.down))
+        return [1, 2, 5, 10].map { $0 * power }.first { $0 >= least * (1 - 1e-9) } ?? least
     }
 }

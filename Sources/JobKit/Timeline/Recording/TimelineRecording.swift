@@ -14,8 +14,8 @@ struct TimelineRecording {
         var start = EventTime.unknown
         var end = EventTime.unknown
         var outcome: OperationOutcome?
-        /// The operation in whose callback it was tracked.
-        var causeID: Int?
+        /// The operation in whose callback it was tracked, its dependencies, and the one that
+        /// returned a permit of its group.
         var predecessorIDs: [Int] = []
         /// The operations that may have held the permit or the thread that it needed.
         var causes = StartCauses()
@@ -27,18 +27,11 @@ struct TimelineRecording {
         var shownStart: EventTime { start == .unknown ? firstSeen : start }
         /// Nil if it has not finished.
         var shownEnd: EventTime? { end == .unknown ? nil : max(shownStart, end) }
-        /// Its dependencies, the operation that tracked it, and the one that returned a permit of
-        /// its group.
-        var causeIDs: [Int] {
-            [causeID].compactMap(\.self) + predecessorIDs + [causes.groupCauseID]
-        }
     }
 
     private var records: [Record] = []
     private var indices: [Int: Int] = [:]
-    /// The record that was used last, because the events of an operation often follow each other.
-    private var last = (id: 0, index: 0)
-    /// The job of the latest event.
+    /// The job of the latest event, which is often that of the next one.
     private var lastParentID = 0
     private let limit: Int
     /// The number of operations that came after the limit was reached.
@@ -61,11 +54,12 @@ struct TimelineRecording {
             return true
         }
         switch event.kind {
-        case .tracked:
-            records[index].causeID = records[index].causeID ?? event.causeID
+        case .tracked where records[index].predecessorIDs.isEmpty && !records[index].hasBegun:
+            records[index].predecessorIDs = event.causeID.map { [$0] } ?? []
         case .started where records[index].start == .unknown:
             records[index].start = event.time
-            records[index].predecessorIDs = event.predecessorIDs
+            records[index].predecessorIDs += event.predecessorIDs
+            records[index].predecessorIDs.append(event.startCauses.groupCauseID)
             records[index].causes = event.startCauses
             endPredecessors(of: event)
         case .finished where records[index].outcome == nil:
@@ -84,8 +78,7 @@ struct TimelineRecording {
             records[index].parentID = parentID
             records[index].group = event.group
         }
-        if parentID == lastParentID { return true }
-        lastParentID = parentID
+        guard exchange(&lastParentID, with: parentID) != parentID else { return true }
         return indices[parentID] != nil || records.count >= limit
     }
 
@@ -116,29 +109,24 @@ struct TimelineRecording {
     }
 
     private mutating func index(of event: JobEvent) -> Int? {
-        let id = event.operationID
-        if id == last.id { return last.index }
-        if let index = indices[id] {
-            last = (id, index)
-            return index
-        }
+        if let index = indices[event.operationID] { return index }
         guard records.count < limit else { return nil }
-        append(
+        return append(
             Record(
-                id: id,
+                id: event.operationID,
                 parentID: event.parentID,
                 name: event.operationName,
                 group: event.group,
                 firstSeen: event.time
             )
         )
-        return last.index
     }
 
-    private mutating func append(_ record: Record) {
-        last = (record.id, records.count)
+    @discardableResult
+    private mutating func append(_ record: Record) -> Int {
         indices[record.id] = records.count
         records.append(record)
+        return records.count - 1
     }
 
     // MARK: The timeline
@@ -149,43 +137,33 @@ struct TimelineRecording {
     /// - Returns: The timeline, which begins with the start of the first operation.
     func timeline(at now: EventTime) -> Timeline {
         let parents = records.map { $0.parentID.flatMap { indices[$0] } }
-        let (shown, ends) = shownAndEnds(below: parents)
+        var isShown = records.map(\.hasBegun)
+        for index in records.indices where records[index].hasBegun {
+            var next = parents[index]
+            while let job = next, !isShown[job] {
+                isShown[job] = true
+                next = parents[job]
+            }
+        }
+        let shown = records.indices.filter { isShown[$0] }
         let newIndices = Dictionary(uniqueKeysWithValues: zip(shown, 0...))
         let predecessors = TimelineWaits(records, below: parents, indices).predecessors
         let origin = shown.map { records[$0].shownStart }.min() ?? now
         let entries = shown.map { index in
             let record = records[index]
-            let end = record.shownEnd ?? max(record.shownStart, ends[index] ?? now)
-            return Timeline.Entry(
+            let end = record.shownEnd ?? max(record.shownStart, now)
+            var entry = Timeline.Entry(
                 name: record.name.text,
                 typeName: record.name.typeName,
                 group: record.group?.description,
-                outcome: record.outcome,
                 parent: parents[index].flatMap { newIndices[$0] },
-                start: origin.duration(to: record.shownStart),
-                end: origin.duration(to: end),
+                startTime: record.shownStart.nanoseconds - origin.nanoseconds,
+                endTime: end.nanoseconds - origin.nanoseconds,
                 predecessors: predecessors[index].compactMap { newIndices[$0] }
             )
+            entry.outcome = record.outcome
+            return entry
         }
         return Timeline(entries, omittedCount: omittedCount)
-    }
-
-    /// Returns the indices of the operations that have begun and of the jobs above them, and the
-    /// time at which each operation finished.
-    ///
-    /// If its job did not wait for an operation, the job's end counts, because nothing is recorded
-    /// of the operation after that.
-    private func shownAndEnds(below parents: [Int?]) -> (shown: [Int], ends: [EventTime?]) {
-        let depths = Timeline.depths(of: parents)
-        let order = records.indices.sorted { depths[$0] < depths[$1] }
-        var ends = records.map { $0.end == .unknown ? nil : $0.end }
-        for index in order where ends[index] == nil {
-            ends[index] = parents[index].flatMap { ends[$0] }
-        }
-        var isShown = records.map(\.hasBegun)
-        for index in order.reversed() where isShown[index] {
-            if let parent = parents[index] { isShown[parent] = true }
-        }
-        return (records.indices.filter { isShown[$0] }, ends)
     }
 }

@@ -22,7 +22,7 @@ struct TimelineWaits {
             .compactMap { index, record in record.shownEnd.map { (end: $0, index: index) } }
             .sorted { ($0.end, $0.index) < ($1.end, $1.index) }
         ended = Dictionary(grouping: ends) { records[$0.index].causes.queueID }
-        predecessors = records.map { $0.causeIDs.compactMap { indices[$0] } }
+        predecessors = records.map { $0.predecessorIDs.compactMap { indices[$0] } }
         for (index, record) in records.enumerated() {
             // After this time, only a permit or a thread was missing.
             let ends = predecessors[index].compactMap { records[$0].shownEnd }

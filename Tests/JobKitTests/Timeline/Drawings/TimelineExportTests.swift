@@ -86,7 +86,7 @@ import Testing
             SampleTimelines.interval("last", upload, 0, 1_060, 1_160, after: [1]),
         ])
         let svg = timeline.svg()
-        #expect(svg.contains("<path class=\"path\" d=\"M20 117H119.4M1080 117H1179.4\"/>"))
+        #expect(svg.contains("<path class=\"path\" d=\"M20 123.1H119.4M1080 123.1H1179.4\"/>"))
     }
 
     @Test(arguments: samples.keys.sorted()) func textHasALineForEachEntry(sample: String) throws {
@@ -116,7 +116,7 @@ import Testing
                 *  0.1 ms  12.2 ms  ━━━━━━━━━━━━━               resize - failed: connection <lost> & "gone"
                 * 12.4 ms  11.6 ms              ━━━━━━━━━━━━    upload
 
-                Upload  2 tasks, 23.8 ms
+                Upload: 2 tasks, 23.8 ms
                 """
         )
     }
@@ -159,7 +159,7 @@ import Testing
         let text = timeline.text()
         #expect(text.contains("  0.jpg [photos: <raw>]\n"))
         #expect(
-            text.contains("\n\nphotos: <raw>  3 tasks, 600 µs\nUpload         1 task, 300 µs\n")
+            text.contains("\n\nphotos: <raw>: 3 tasks, 600 µs\nUpload: 1 task, 300 µs\n")
         )
         let svg = timeline.svg()
         #expect(svg.contains(">photos: &lt;raw&gt; (3 tasks, 600 µs)</text>"))
@@ -171,7 +171,7 @@ import Testing
     @Test func jobsTimeAfterItsLastTaskIsInTheText() {
         let timeline = grouped
         #expect(timeline.entries.map(\.timeAfterTasks) == [.microseconds(300), nil, nil, nil, nil])
-        #expect(timeline.text().contains("import - 0.3 ms after its last task\n"))
+        #expect(timeline.text().contains("import - 300.0 µs after its last task\n"))
     }
 
     @Test func everyFormatHasTheCountOfUnrecordedTasks() {

@@ -156,7 +156,7 @@ import Testing
         let timeline = recording.timeline(at: at(502))
         #expect(timeline.entries.map(\.name) == ["1", "2"])
         #expect(timeline.entries.first?.start == .zero)
-        #expect(TimelineFacts(of: timeline).span == .milliseconds(2))
+        #expect(TimelineFacts(of: timeline).span == 2_000_000)
     }
 
     @Test func jobObservedLateIsAboveItsTasks() {

@@ -56,8 +56,8 @@ enum SampleTimelines {
                 if let last = free[slot].last { task.predecessors = [last] }
                 free[slot] = (begin + length, intervals.count)
                 intervals.append(task)
-                intervals[album].end = max(intervals[album].end, task.end)
-                intervals[0].end = max(intervals[0].end, task.end)
+                intervals[album].endTime = max(intervals[album].endTime, task.endTime)
+                intervals[0].endTime = max(intervals[0].endTime, task.endTime)
             }
         }
         return intervals
@@ -115,16 +115,17 @@ enum SampleTimelines {
         _ end: Int,
         after predecessors: [Int] = []
     ) -> Timeline.Entry {
-        Timeline.Entry(
+        var entry = Timeline.Entry(
             name: name,
             typeName: "\(type)",
             group: parent.map { _ in "\(type)" },
-            outcome: .succeeded,
             parent: parent,
-            start: .microseconds(start),
-            end: .microseconds(end),
+            startTime: Int64(start) * 1_000,
+            endTime: Int64(end) * 1_000,
             predecessors: predecessors
         )
+        entry.outcome = .succeeded
+        return entry
     }
 }
 
