@@ -15,24 +15,16 @@ extension JobController {
     ///   Each job has the number of its own tasks that were left out.
     /// - Returns: The job, with its tasks in the order tracked.
     public final func snapshot(limit: Int = 200) -> JobSnapshot {
-        let (own, tasks) = JobSnapshot.read(self, limit: limit)
-        var made = [own]
-        var parents = [0]
-        var waiting = tasks.reversed().map { (task: $0, parent: 0) }
-        var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
-        while made.count <= limit, let (task, parent) = waiting.popLast() {
-            let isNew = task.asJob != nil && seen.insert(ObjectIdentifier(task)).inserted
-            let (snapshot, tasks) = JobSnapshot.read(task, limit: isNew ? limit - made.count : 0)
-            waiting += tasks.reversed().map { ($0, made.count) }
-            made.append(snapshot)
-            parents.append(parent)
-        }
+        let tree = UnfinishedTree(of: self, limit: limit)
+        var made = [JobSnapshot(of: self, tree.root)]
+        made += tree.nodes.map { JobSnapshot(of: $0.stall.task, $0.tasks) }
         // Each task follows its job. Therefore, going from the last to the first completes the
         // tasks before their job.
         for index in made.indices.dropFirst().reversed() {
             made[index].unfinished.reverse()
-            made[parents[index]].unfinished.append(made[index])
-            made[parents[index]].omittedCount -= 1
+            let job = tree.nodes[index - 1].level
+            made[job].unfinished.append(made[index])
+            made[job].omittedCount -= 1
         }
         made[0].unfinished.reverse()
         return made[0]
@@ -40,29 +32,22 @@ extension JobController {
 }
 
 extension JobSnapshot {
-    /// Reads the state of an operation, without its tasks, and the first unfinished tasks of a job.
-    fileprivate static func read(
-        _ operation: Operation,
-        limit: Int
-    ) -> (snapshot: JobSnapshot, tasks: [Operation]) {
-        let unfinished = operation.asJob.map { UnfinishedTasks(of: $0.shell, limit: limit) }
-        let tasks = unfinished?.entries.map(\.task) ?? []
+    /// Reads the state of an operation.
+    ///
+    /// All unfinished tasks of a job count as omitted at first.
+    fileprivate init(of operation: Operation, _ tasks: UnfinishedTasks?) {
         // Read before the state, because it is below 1 until the operation has finished.
         let fraction = JobShell.fraction(of: operation)
-        let state = State(of: operation)
-        let snapshot = JobSnapshot(
-            id: operation.operationID,
-            name: operationLabel(operation),
-            type: OperationName.ofType(Swift.type(of: operation)),
-            state: state,
-            fractionCompleted: state == .succeeded ? 1 : fraction,
-            trackedCount: unfinished?.trackedCount ?? 0,
-            finishedCount: unfinished?.finishedCount ?? 0,
-            failedCount: unfinished?.failedCount ?? 0,
-            unfinished: [],
-            omittedCount: (unfinished?.omittedCount ?? 0) + tasks.count
-        )
-        return (snapshot, tasks)
+        state = State(of: operation)
+        id = operation.operationID
+        name = operationLabel(operation)
+        type = OperationName.ofType(Swift.type(of: operation))
+        fractionCompleted = state == .succeeded ? 1 : fraction
+        trackedCount = tasks?.trackedCount ?? 0
+        finishedCount = tasks?.finishedCount ?? 0
+        failedCount = tasks?.failedCount ?? 0
+        unfinished = []
+        omittedCount = tasks.map { $0.omittedCount + $0.entries.count } ?? 0
     }
 }
 

@@ -27,7 +27,7 @@ struct StallReport {
     private struct Remark {
         let task: Operation
         let words: String
-        /// The job of the task, as the number of remarks up to that of the job.
+        /// The number of its job in the tree.
         let level: Int
         /// Whether the lines of its own tasks follow.
         var hasTasks = false
@@ -38,7 +38,7 @@ struct StallReport {
     /// The line of an operation that is not a job.
     mutating func line(of operation: Operation, in queue: any OperationScheduling) -> String {
         let stall = TaskStall(operation, in: queue)
-        let words = operation.isFinished ? "finished" : words(of: stall, nil)
+        let words = operation.isFinished ? "finished" : words(of: stall)
         return Self.line(Remark(task: operation, words: words, level: 0))
     }
 
@@ -47,49 +47,31 @@ struct StallReport {
     mutating func lines(of root: JobController, limit: Int) -> [String] {
         let limit = max(0, limit)
         let taskLimit = min(limit, .max / Self.tasksPerLine) * Self.tasksPerLine
-        let stall = JobStall(of: root, limit: taskLimit, at: now)
-        seen.insert(ObjectIdentifier(root.shell))
-        var lines = [firstLine(of: root, stall)]
-        var (remarks, omittedCount) = remarks(below: stall, limit: taskLimit)
-        remarks = Self.gathered(remarks)
+        let tree = UnfinishedTree(of: root, limit: taskLimit)
+        seen = tree.jobs
+        var lines = [firstLine(of: root)]
+        var omittedCount = tree.omittedCount
+        let remarks = Self.gathered(tree.nodes.compactMap { remark(about: $0) })
         for remark in remarks.dropFirst(limit) { omittedCount += 1 + remark.others.count }
         lines += remarks.prefix(limit).map(Self.line)
         if omittedCount > 0 { lines.append("… and \(omittedCount) more") }
         return lines
     }
 
-    /// The texts about at most `limit` unfinished tasks, and the number of omitted tasks.
-    private mutating func remarks(
-        below stall: JobStall,
-        limit: Int
-    ) -> ([Remark], omittedCount: Int) {
-        var remarks: [Remark] = []
-        var omittedCount = stall.omittedCount
-        // The tasks that have no text yet, in reverse order.
-        var waiting = stall.tasks.reversed().map { (task: $0, level: 0) }
-        while remarks.count < limit, let (next, level) = waiting.popLast() {
-            let untold = next.hasFinishedWithoutNotifying
-            guard untold || !next.task.isFinished else { continue }
-            let job = next.task.asJob
-            let own = job.map { JobStall(of: $0, limit: limit - remarks.count - 1, at: now) }
-            let words = untold ? StallWords.unannounced + next.task.note : words(of: next, own)
-            remarks.append(Remark(task: next.task, words: words, level: level))
-            guard let job, let own, seen.insert(ObjectIdentifier(job.shell)).inserted else {
-                continue
-            }
-            remarks[remarks.count - 1].hasTasks = !own.tasks.isEmpty || own.omittedCount > 0
-            omittedCount += own.omittedCount
-            waiting += own.tasks.reversed().map { ($0, remarks.count) }
-        }
-        return (remarks, omittedCount + waiting.count)
+    /// The text about a task, or nil if the task has finished in the meantime.
+    private mutating func remark(about node: UnfinishedTree.Node) -> Remark? {
+        let task = node.stall.task
+        let isUnannounced = node.stall.hasFinishedWithoutNotifying
+        guard isUnannounced || !task.isFinished else { return nil }
+        let words = isUnannounced ? StallWords.unannounced + task.note : words(of: node.stall)
+        let hasTasks = node.tasks.map { !$0.entries.isEmpty || $0.omittedCount > 0 } ?? false
+        return Remark(task: task, words: words, level: node.level, hasTasks: hasTasks)
     }
 
     /// Combines equal texts about many tasks of one job into the first of them.
     private static func gathered(_ remarks: [Remark]) -> [Remark] {
-        var equal: [String: [Int]] = [:]
-        for (index, remark) in remarks.enumerated() where !remark.hasTasks {
-            equal["\(remark.level) \(remark.words)", default: []].append(index)
-        }
+        let single = remarks.indices.filter { !remarks[$0].hasTasks }
+        let equal = Dictionary(grouping: single) { "\(remarks[$0].level) \(remarks[$0].words)" }
         var gathered: [Remark?] = remarks
         for indices in equal.values where indices.count > ownLines {
             gathered[indices[0]]?.others = indices.dropFirst().map { remarks[$0].task }
@@ -106,7 +88,7 @@ struct StallReport {
             + OperationName.list(remark.others)
     }
 
-    private mutating func firstLine(of root: JobController, _ stall: JobStall) -> String {
+    private mutating func firstLine(of root: JobController) -> String {
         guard !root.isFinished else {
             let left = LeftTask.names(root.shell.ask { $0.leftTasks })
             return "\(root.label): finished" + (left.map { ", leaving \($0)" } ?? "")
@@ -123,24 +105,25 @@ struct StallReport {
             if let reason { line += ", \(reason)" }
             wayOut = reason == nil ? "" : startWords(of: root)
         }
-        if stall.isSuspended { line += ", suspended" }
+        let position = CodePosition.of(root)
+        if position?.isSuspended == true { line += ", suspended" }
         line += stopWords(of: root, showsTime: false) + wayOut
-        return line + stall.words + root.note
+        return line + (position?.text(at: now) ?? "") + root.note
     }
 
-    /// The text about a task.
-    ///
-    /// `own` is the state of the task's own code and tasks if the task is a nested job.
-    private mutating func words(of stall: TaskStall, _ own: JobStall?) -> String {
+    /// The text about a task that has not finished.
+    private mutating func words(of stall: TaskStall) -> String {
         let task = stall.task
         if let finishing = finishing(task) { return finishing + task.note }
         let isExecuting = task.isExecuting
         let reason = isExecuting ? nil : reasonNotToStart(stall)
-        var words = isExecuting ? executing(task) : reason ?? "never queued"
-        if own?.isSuspended == true { words += ", suspended" }
+        var words = reason ?? "never queued"
+        if isExecuting { words = lasting("executing", since: task.mainEntry) }
+        let position = task.asJob.flatMap { CodePosition.of($0) }
+        if position?.isSuspended == true { words += ", suspended" }
         words += stopWords(of: task)
         if reason != nil, !stall.isDeferred { words += startWords(of: task) }
-        return words + (own?.words ?? "") + task.note
+        return words + (position?.text(at: now) ?? "") + task.note
     }
 
     /// The way out for a cancelled operation in a queue that does not end it by itself.
@@ -163,19 +146,14 @@ struct StallReport {
         return words
     }
 
-    /// How long `willFinish()` has been running, or nil if the operation is not about to finish.
+    /// The text about a `willFinish()` that is running, or nil if none is.
     private func finishing(_ operation: Operation) -> String? {
-        guard operation.isFinishing else { return nil }
-        return "finishing" + lasting(since: operation.stopRequestTime)
+        operation.isFinishing ? lasting("finishing", since: operation.stopRequestTime) : nil
     }
 
-    /// How long the task has been executing, if that is known and at least a second.
-    private func executing(_ task: Operation) -> String {
-        "executing" + lasting(since: task.mainEntry)
-    }
-
-    private func lasting(since start: CoarseTime?) -> String {
-        start.map { StallWords.time(since: $0, to: now) } ?? ""
+    /// `executing for 3 s` and its like, without a time that is unknown or less than a second.
+    private func lasting(_ word: String, since start: CoarseTime?) -> String {
+        word + (start.map { StallWords.time(since: $0, to: now) } ?? "")
     }
 
     // MARK: Reasons
@@ -226,7 +204,7 @@ struct StallReport {
         guard !jobs.contains(where: { seen.contains(ObjectIdentifier($0)) }) else { return name }
         let reason =
             dependency.isExecuting
-            ? executing(dependency)
+            ? lasting("executing", since: dependency.mainEntry)
             : reasonNotToStart(TaskStall(dependency), isDependency: true) ?? "not started"
         return name + " (\(reason)\(dependency.isCancelled ? ", cancelled" : ""))"
     }

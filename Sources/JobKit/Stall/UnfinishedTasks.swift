@@ -44,6 +44,44 @@ struct UnfinishedTasks {
     }
 }
 
+/// The unfinished tasks of a job and of the jobs below it, each job before its tasks.
+struct UnfinishedTree {
+    struct Node {
+        let stall: TaskStall
+        /// The number of nodes up to that of its job, or 0 for a task of the root.
+        let level: Int
+        /// The tasks of a nested job, without entries if an earlier node has them.
+        let tasks: UnfinishedTasks?
+    }
+
+    let root: UnfinishedTasks
+    private(set) var nodes: [Node] = []
+    /// How many unfinished tasks are not among the nodes.
+    private(set) var omittedCount: Int
+    /// The shells of the jobs whose tasks are in the tree.
+    private(set) var jobs: Set<ObjectIdentifier>
+
+    /// Reads at most `limit` tasks, without recursion.
+    init(of job: JobController, limit: Int) {
+        root = UnfinishedTasks(of: job.shell, limit: limit)
+        omittedCount = root.omittedCount
+        jobs = [ObjectIdentifier(job.shell)]
+        var waiting = root.entries.reversed().map { (stall: $0, level: 0) }
+        while nodes.count < limit, let (stall, level) = waiting.popLast() {
+            let shell = stall.task.asJob?.shell
+            let isNew = shell.map { jobs.insert(ObjectIdentifier($0)).inserted } == true
+            let tasks = shell.map {
+                UnfinishedTasks(of: $0, limit: isNew ? limit - nodes.count - 1 : 0)
+            }
+            nodes.append(Node(stall: stall, level: level, tasks: tasks))
+            guard isNew, let tasks else { continue }
+            omittedCount += tasks.omittedCount
+            waiting += tasks.entries.reversed().map { ($0, nodes.count) }
+        }
+        omittedCount += waiting.count
+    }
+}
+
 extension JobState {
     /// Reads the first tasks that may be unfinished, and returns whether no other tasks are left.
     fileprivate func read(_ tasks: inout [TaskStall], length: Int) -> Bool {

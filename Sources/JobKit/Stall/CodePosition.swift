@@ -1,45 +1,32 @@
 import Foundation
 
-/// The state of a job's own code, and the job's first unfinished tasks.
-struct JobStall {
+/// The current position of a job's own code.
+struct CodePosition {
+    private let job: JobController
     let isSuspended: Bool
-    /// The first unfinished tasks, in the order tracked.
-    let tasks: [TaskStall]
-    /// How many more unfinished tasks there are.
-    let omittedCount: Int
-    /// Text to add to the job's line.
-    ///
-    /// It is empty for a job that only waits for its tasks.
-    let words: String
+    private let isStarted: Bool
+    private let isInMain: Bool
+    private let ending: JobState.Machine.Ending?
+    private let endRequestedAt: CoarseTime
+    private let callback: (action: JobState.Machine.Action, since: CoarseTime)?
+    /// The record of the callback, retained here because the callback's action does not retain it.
+    private let record: TaskRecord?
+    /// Stored separately, because the record may be emptied in the meantime.
+    private let task: Operation?
+    private let group: JobGroup?
+    /// How many tasks have finished and wait for their callbacks, except the one in its callback.
+    private let undeliveredCount: Int
 
-    init(of job: JobController, limit: Int, at now: CoarseTime) {
+    /// Reads the position of a job's code.
+    static func of(_ job: JobController) -> CodePosition? {
         // Not returned by `ask`, because its contents cannot be sent.
         var position: CodePosition?
-        job.shell.ask { position = CodePosition($0, job.shell.completionQueue) }
-        isSuspended = position?.isSuspended == true
-        words = position?.text(of: job, at: now) ?? ""
-        let unfinished = UnfinishedTasks(of: job.shell, limit: limit)
-        (tasks, omittedCount) = (unfinished.entries, unfinished.omittedCount)
+        job.shell.ask { position = CodePosition(of: job, $0) }
+        return position
     }
-}
 
-/// The current position of a job's own code.
-private struct CodePosition {
-    let isSuspended: Bool
-    let isStarted: Bool
-    let isInMain: Bool
-    let ending: JobState.Machine.Ending?
-    let endRequestedAt: CoarseTime
-    let callback: (action: JobState.Machine.Action, since: CoarseTime)?
-    /// The record of the callback, retained here because the callback's action does not retain it.
-    let record: TaskRecord?
-    /// Stored separately, because the record may be emptied in the meantime.
-    let task: Operation?
-    let group: JobGroup?
-    /// How many tasks have finished and wait for their callbacks, except the one in its callback.
-    let undeliveredCount: Int
-
-    init(_ state: borrowing JobState, _ completionQueue: CompletionQueue) {
+    private init(of job: JobController, _ state: borrowing JobState) {
+        self.job = job
         // Not kept, because the job's next change of it would copy its arrays.
         let machine = state.machine
         isSuspended = machine.isSuspended
@@ -56,12 +43,16 @@ private struct CodePosition {
             group = nil
         }
         let inCallback = record == nil ? 0 : 1
-        let waiting = completionQueue.finishedCount - state.tasks.endedCount - inCallback
+        let finishedCount = job.shell.completionQueue.finishedCount
+        let waiting = finishedCount - state.tasks.endedCount - inCallback
         undeliveredCount = state.tasks.isEmpty ? 0 : max(0, waiting)
     }
 
-    fileprivate func text(of job: JobController, at now: CoarseTime) -> String {
-        let words = position(of: job, at: now)
+    /// Text to add to the job's line.
+    ///
+    /// It is empty for a job that only waits for its tasks.
+    func text(at now: CoarseTime) -> String {
+        let words = position(at: now)
         guard undeliveredCount > 0 else { return words }
         let waiting = undeliveredCount.counting("finished task")
         let verb = undeliveredCount == 1 ? "waits" : "wait"
@@ -71,7 +62,7 @@ private struct CodePosition {
     /// The call that the code is executing or waiting for.
     ///
     /// It is empty if the code only waits until a task finishes or the job is resumed.
-    private func position(of job: JobController, at now: CoarseTime) -> String {
+    private func position(at now: CoarseTime) -> String {
         func lasting(_ words: String, since start: CoarseTime) -> String {
             ", " + words + StallWords.time(since: start, to: now)
         }
