@@ -22,30 +22,23 @@ import JobKit
 ///
 /// > Thread: Any. No lock is held while waiters are released.
 public final class Gate: Sendable {
-    private struct State {
-        var isOpen = false
-        var releases: [@Sendable () -> Void] = []
-    }
-
-    private let guarded = Guarded(State())
+    /// The closures that release the waiters, or nil if the gate is open.
+    private let releases = Guarded<[@Sendable () -> Void]?>([])
 
     /// Creates a closed gate.
     public init() {}
 
     /// Whether the gate has been opened.
     public var isOpen: Bool {
-        guarded.withLock { $0.isOpen }
+        releases.withLock { $0 == nil }
     }
 
     /// Releases all waiters, in the order in which they came, and lets all later ones pass.
     ///
     /// Opening an open gate has no effect.
     public func open() {
-        let releases = guarded.withLock { state in
-            state.isOpen = true
-            return exchange(&state.releases, with: [])
-        }
-        for release in releases { release() }
+        let waiting = releases.withLock { $0.take() }
+        for release in waiting ?? [] { release() }
     }
 
     /// Blocks the calling thread until the gate is open.
@@ -68,9 +61,9 @@ public final class Gate: Sendable {
     }
 
     private func whenOpen(_ release: @escaping @Sendable () -> Void) {
-        let isOpen = guarded.withLock { state in
-            if !state.isOpen { state.releases.append(release) }
-            return state.isOpen
+        let isOpen = releases.withLock { releases in
+            releases?.append(release)
+            return releases == nil
         }
         if isOpen { release() }
     }

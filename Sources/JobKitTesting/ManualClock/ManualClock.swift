@@ -100,10 +100,13 @@ public final class ManualClock: Clock, Sendable {
     private func wait(
         _ began: (inout Machine, Machine.WaiterID, Waiter) -> [Machine.Resumption]
     ) async -> ManualClockEnding {
-        let id = guarded.withLock { $0.waitAnnounced() }
+        guard !Task.isCancelled else { return .cancelled }
+        let id = guarded.withLock { $0.nextID() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 send { began(&$0, id, continuation) }
+                // The handler of an earlier cancellation did not find the wait.
+                if Task.isCancelled { send { $0.waitCancelled(id) } }
             }
         } onCancel: {
             send { $0.waitCancelled(id) }

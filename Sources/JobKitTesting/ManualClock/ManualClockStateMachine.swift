@@ -6,9 +6,8 @@ enum ManualClockEnding: Sendable {
 
 /// Decides how long Swift tasks sleep on a manual clock, and which are resumed.
 ///
-/// A wait is announced before its continuation, the waiter, exists, because the Swift task may be
-/// cancelled in between. The machine remembers a cancellation that comes before the wait begins,
-/// and ignores one that comes after the wait has ended.
+/// A wait has a number before it begins, because the Swift task may be cancelled at any time. A
+/// cancellation after the wait has ended is ignored.
 struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
     typealias WaiterID = Int
 
@@ -33,8 +32,6 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
 
     private(set) var now = Duration.zero
     private var lastID: WaiterID = 0
-    /// The waits that are announced and have not begun, and whether each was cancelled.
-    private var announced: [WaiterID: Bool] = [:]
     /// The sleepers by deadline, the earliest first.
     ///
     /// Sleepers with the same deadline are in the order in which they began.
@@ -44,9 +41,9 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
 
     var nextDeadline: Duration? { sleepers.first?.goal }
 
-    mutating func waitAnnounced() -> WaiterID {
+    /// Returns the number of a wait that is about to begin.
+    mutating func nextID() -> WaiterID {
         lastID += 1
-        announced[lastID] = false
         return lastID
     }
 
@@ -55,9 +52,7 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
         until deadline: Duration,
         waiter: Waiter
     ) -> [Resumption] {
-        if let ending = endingAtOnce(id, unless: deadline > now) {
-            return [Resumption(waiter: waiter, ending: ending)]
-        }
+        guard deadline > now else { return [Resumption(waiter: waiter, ending: .due)] }
         let index = sleepers.lastIndex { $0.goal <= deadline }.map { $0 + 1 } ?? 0
         sleepers.insert(Wait(id: id, goal: deadline, waiter: waiter), at: index)
         let all = watchers
@@ -66,19 +61,16 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
     }
 
     mutating func watchBegan(_ id: WaiterID, for goal: Goal, waiter: Waiter) -> [Resumption] {
-        if let ending = endingAtOnce(id, unless: !isReached(goal)) {
-            return [Resumption(waiter: waiter, ending: ending)]
-        }
+        guard !isReached(goal) else { return [Resumption(waiter: waiter, ending: .due)] }
         watchers.append(Wait(id: id, goal: goal, waiter: waiter))
         return []
     }
 
     mutating func waitCancelled(_ id: WaiterID) -> [Resumption] {
-        if announced[id] != nil {
-            announced[id] = true
-        } else if let index = sleepers.firstIndex(where: { $0.id == id }) {
+        if let index = sleepers.firstIndex(where: { $0.id == id }) {
             return [Resumption(waiter: sleepers.remove(at: index).waiter, ending: .cancelled)]
-        } else if let index = watchers.firstIndex(where: { $0.id == id }) {
+        }
+        if let index = watchers.firstIndex(where: { $0.id == id }) {
             return [Resumption(waiter: watchers.remove(at: index).waiter, ending: .cancelled)]
         }
         return []
@@ -96,13 +88,6 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
         case .sleepers(let count): sleepers.count >= count
         case .deadline(let deadline): sleepers.contains { $0.goal == deadline }
         }
-    }
-
-    /// Ends an announced wait if it was cancelled or its condition is already met.
-    private mutating func endingAtOnce(_ id: WaiterID, unless mustWait: Bool) -> ManualClockEnding?
-    {
-        guard announced.removeValue(forKey: id) == false else { return .cancelled }
-        return mustWait ? nil : .due
     }
 }
 

@@ -33,14 +33,6 @@ struct StepTrace: Sendable {
     let outside: String?
 }
 
-/// The result of a recorded run.
-struct StepRunResult: Sendable {
-    let error: (any Error)?
-    let trace: [StepTrace]
-
-    func get() throws { if let error { throw error } }
-}
-
 /// Chooses among several steps.
 protocol StepRule: Sendable {
     mutating func choose(among keys: [StepKey]) -> Int
@@ -70,8 +62,6 @@ struct StepChooser: Sendable {
     init(seed: UInt64) { generator = StepGenerator(seed: seed) }
 
     init(_ rule: any StepRule) { (generator, self.rule) = (StepGenerator(seed: 0), rule) }
-
-    var isRecorded: Bool { rule != nil }
 
     /// Chooses a step.
     ///

@@ -36,13 +36,14 @@ final class StepExecutor: TaskExecutor {
     /// Holds a part of a body, or continues it if there is no run.
     func enqueue(_ job: consuming ExecutorJob) {
         let part = UnownedJob(job)
-        for run in runs { run.willAdd(StepKey(part)) }
-        let isHeld = state.withLock { state in
-            if !state.runs.isEmpty { state.parts.append(part) }
-            return !state.runs.isEmpty
+        var isHeld = false
+        add(StepKey(part)) {
+            isHeld = state.withLock { state in
+                if !state.runs.isEmpty { state.parts.append(part) }
+                return !state.runs.isEmpty
+            }
         }
-        guard isHeld else { return continueBody(part) }
-        for run in runs { run.wake() }
+        if !isHeld { continueBody(part) }
     }
 
     private func continueBody(_ part: UnownedJob) {
@@ -73,9 +74,9 @@ final class StepExecutor: TaskExecutor {
         for part in parts { continueBody(part) }
     }
 
-    /// Adds an operation to the queue with `body`, and wakes all runs.
-    func add(_ operation: Operation, _ body: () -> Void) {
-        for run in runs { run.willAdd(StepKey(operation)) }
+    /// Adds a step with `body`, and wakes all runs.
+    func add(_ key: @autoclosure () -> StepKey, _ body: () -> Void) {
+        for run in runs { run.willAdd(key()) }
         body()
         for run in runs { run.wake() }
     }

@@ -19,7 +19,7 @@ extension StepQueue {
         patience: Duration = .seconds(1)
     ) async throws {
         let chooser = StepChooser(order.choices[...])
-        try await run(job, chooser: chooser, patience: patience).get()
+        try await run(job, chooser: chooser, patience: patience).result.get()
     }
 
     /// Runs a job once in each order of its steps.
@@ -55,7 +55,7 @@ extension StepQueue {
             let job = try make(queue)
             name = job.label
             let chooser = StepChooser(rule)
-            let result = await queue.run(job, chooser: chooser, patience: patience)
+            let (result, trace) = await queue.run(job, chooser: chooser, patience: patience)
             do {
                 try result.get()
                 try check(job)
@@ -63,12 +63,12 @@ extension StepQueue {
                 try Task.checkCancellation()
                 throw StepOrderError(
                     name: name,
-                    order: StepOrder(choices: result.trace.filter { $0.count > 1 }.map(\.choice)),
-                    steps: result.trace.map(\.name),
+                    order: StepOrder(choices: trace.filter { $0.count > 1 }.map(\.choice)),
+                    steps: trace.map(\.name),
                     underlyingError: error
                 )
             }
-            return result.trace
+            return trace
         }
         func expectSame(_ left: ArraySlice<StepTrace>, _ right: ArraySlice<StepTrace>) throws {
             if let error = StepRepeatError(name: name, left, right) { throw error }

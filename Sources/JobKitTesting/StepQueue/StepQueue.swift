@@ -30,7 +30,7 @@ public final class StepQueue: StartingQueue {
 
     /// Holds an operation until it is run.
     public func addOperation(_ operation: Operation) {
-        executor.add(operation) { operations.withLock { $0.append(operation) } }
+        executor.add(StepKey(operation)) { operations.withLock { $0.append(operation) } }
     }
 
     /// Returns the reason why an operation in this queue waits.
@@ -81,17 +81,17 @@ public final class StepQueue: StartingQueue {
         patience: Duration = .seconds(1)
     ) async throws {
         let chooser = StepChooser(seed: seed)
-        try await run(job, chooser: chooser, patience: patience).get()
+        try await run(job, chooser: chooser, patience: patience).result.get()
     }
 
     /// Runs a job with the steps that a chooser chooses.
     ///
-    /// Returns the error of ``run(_:seed:patience:)``, and the steps if the chooser records them.
+    /// Returns the result of ``run(_:seed:patience:)``, and the steps if the chooser records them.
     func run(
         _ job: JobController,
         chooser: StepChooser,
         patience: Duration
-    ) async -> StepRunResult {
+    ) async -> (result: Result<Void, any Error>, trace: [StepTrace]) {
         let isHeld = held.contains { $0 === job }
         if !isHeld, !job.isExecuting, !job.isFinished { job.startJob(on: self) }
         let run = StepRun(of: job, on: self, executor, chooser: chooser, patience: patience)
@@ -100,14 +100,15 @@ public final class StepQueue: StartingQueue {
         } onCancel: {
             run.cancel()
         }
-        let error: (any Error)? =
+        let result: Result<Void, any Error> =
             switch (hasFinished, job.outcome) {
-            case (false, _): StepQueueStallError(name: job.label, explanation: job.explainStall())
-            case (_, .succeeded): nil
-            case (_, .failed(let error)): error
-            case (_, .cancelled), (_, nil): CancellationError()
+            case (false, _):
+                .failure(StepQueueStallError(name: job.label, explanation: job.explainStall()))
+            case (_, .succeeded): .success(())
+            case (_, .failed(let error)): .failure(error)
+            case (_, .cancelled), (_, nil): .failure(CancellationError())
             }
-        return StepRunResult(error: error, trace: run.trace)
+        return (result, run.trace)
     }
 
     /// Starts the first operation that is ready, on the calling thread.

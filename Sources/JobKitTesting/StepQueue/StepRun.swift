@@ -37,7 +37,6 @@ final class StepRun: Sendable {
     private let steps: StepQueue
     private let executor: StepExecutor
     private let patience: Duration
-    private let isRecorded: Bool
     private let state: Guarded<State>
 
     /// The duration of a step after which the run checks whether it blocks its thread.
@@ -57,7 +56,6 @@ final class StepRun: Sendable {
     ) {
         (self.job, self.steps, self.executor) = (job, steps, executor)
         self.patience = patience
-        isRecorded = chooser.isRecorded
         state = Guarded(State(chooser: chooser))
     }
 
@@ -83,7 +81,7 @@ final class StepRun: Sendable {
     ///
     /// Called before, because a round on another thread may choose it at once.
     func willAdd(_ key: @autoclosure () -> StepKey) {
-        guard isRecorded, !executor.isInStep else { return }
+        guard !executor.isInStep else { return }
         let key = key()
         state.withLock { _ = $0.addedOutside.insert(key) }
     }

@@ -31,7 +31,7 @@ import Testing
         until deadline: Duration,
         on machine: inout Machine
     ) -> (id: Machine.WaiterID, resumptions: [Machine.Resumption]) {
-        let id = machine.waitAnnounced()
+        let id = machine.nextID()
         return (id, machine.sleepBegan(id, until: deadline, waiter: name))
     }
 
@@ -69,23 +69,6 @@ import Testing
         #expect(isIdle(machine))
     }
 
-    @Test func cancellationBeforeTheBeginningEndsTheSleepAtItsBeginning() {
-        var machine = Machine()
-        let id = machine.waitAnnounced()
-        #expect(machine.waitCancelled(id) == [])
-        #expect(
-            machine.sleepBegan(id, until: .seconds(1), waiter: "early") == cancelled("early")
-        )
-        #expect(isIdle(machine))
-    }
-
-    @Test func cancellationBeforeTheBeginningBeatsAPastDeadline() {
-        var machine = Machine()
-        let id = machine.waitAnnounced()
-        #expect(machine.waitCancelled(id) == [])
-        #expect(machine.sleepBegan(id, until: .zero, waiter: "early") == cancelled("early"))
-    }
-
     @Test func cancellationAfterTheEndLeavesNothingBehind() {
         var machine = Machine()
         let id = sleep("done", until: .seconds(1), on: &machine).id
@@ -96,29 +79,26 @@ import Testing
 
     @Test func watcherEndsWithTheSleeperItWaitedFor() {
         var machine = Machine()
-        let one = machine.waitAnnounced()
-        let two = machine.waitAnnounced()
+        let one = machine.nextID()
+        let two = machine.nextID()
         #expect(machine.watchBegan(two, for: .sleepers(2), waiter: "two") == [])
         #expect(machine.watchBegan(one, for: .sleepers(1), waiter: "one") == [])
         #expect(sleep("a", until: .seconds(1), on: &machine).resumptions == due("one"))
         #expect(sleep("b", until: .seconds(1), on: &machine).resumptions == due("two"))
-        let later = machine.waitAnnounced()
+        let later = machine.nextID()
         #expect(machine.watchBegan(later, for: .sleepers(2), waiter: "later") == due("later"))
     }
 
     @Test func watcherOfNoSleeperEndsAtOnce() {
         var machine = Machine()
-        let id = machine.waitAnnounced()
+        let id = machine.nextID()
         #expect(machine.watchBegan(id, for: .sleepers(0), waiter: "none") == due("none"))
         #expect(isIdle(machine))
     }
 
     @Test func cancelledWatcherIsResumed() {
         var machine = Machine()
-        let early = machine.waitAnnounced()
-        #expect(machine.waitCancelled(early) == [])
-        #expect(machine.watchBegan(early, for: .sleepers(1), waiter: "early") == cancelled("early"))
-        let id = machine.waitAnnounced()
+        let id = machine.nextID()
         #expect(machine.watchBegan(id, for: .sleepers(1), waiter: "watcher") == [])
         #expect(machine.waitCancelled(id) == cancelled("watcher"))
         #expect(isIdle(machine))
@@ -126,13 +106,13 @@ import Testing
 
     @Test func watcherOfADeadlineEndsWithTheSleeperToExactlyThen() {
         var machine = Machine()
-        let (two, three) = (machine.waitAnnounced(), machine.waitAnnounced())
+        let (two, three) = (machine.nextID(), machine.nextID())
         #expect(machine.watchBegan(three, for: .deadline(.seconds(3)), waiter: "three") == [])
         #expect(machine.watchBegan(two, for: .deadline(.seconds(2)), waiter: "two") == [])
         #expect(sleep("a", until: .seconds(1), on: &machine).resumptions == [])
         #expect(sleep("b", until: .seconds(3), on: &machine).resumptions == due("three"))
         #expect(sleep("c", until: .seconds(2), on: &machine).resumptions == due("two"))
-        let again = machine.waitAnnounced()
+        let again = machine.nextID()
         #expect(
             machine.watchBegan(again, for: .deadline(.seconds(2)), waiter: "again") == due("again")
         )
@@ -145,12 +125,12 @@ import Testing
         let first = sleep("first", until: .seconds(1), on: &machine).id
         let second = sleep("second", until: .seconds(1), on: &machine).id
         #expect(machine.waitCancelled(first) == cancelled("first"))
-        let early = machine.waitAnnounced()
+        let early = machine.nextID()
         #expect(
             machine.watchBegan(early, for: .deadline(.seconds(1)), waiter: "early") == due("early")
         )
         #expect(machine.waitCancelled(second) == cancelled("second"))
-        let late = machine.waitAnnounced()
+        let late = machine.nextID()
         #expect(machine.watchBegan(late, for: .deadline(.seconds(1)), waiter: "late") == [])
         #expect(machine.waitCancelled(late) == cancelled("late"))
         #expect(isIdle(machine))
@@ -158,7 +138,7 @@ import Testing
 
     @Test func watchersOfBothKindsEndInTheOrderInWhichTheyBegan() {
         var machine = Machine()
-        let ids = (0..<4).map { _ in machine.waitAnnounced() }
+        let ids = (0..<4).map { _ in machine.nextID() }
         #expect(machine.watchBegan(ids[0], for: .sleepers(1), waiter: "count") == [])
         #expect(machine.watchBegan(ids[1], for: .deadline(.seconds(1)), waiter: "deadline") == [])
         #expect(machine.watchBegan(ids[2], for: .sleepers(1), waiter: "another") == [])

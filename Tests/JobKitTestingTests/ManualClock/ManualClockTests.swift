@@ -76,9 +76,16 @@ final class ManualClockTests: XCTestCase {
             await gate.waitUntilOpen()
             try await clock.sleep(for: .seconds(60))
         }
+        let late = Task {
+            await gate.waitUntilOpen()
+            try await clock.sleep(until: clock.now)
+        }
         sleeper.cancel()
+        late.cancel()
         gate.open()
         await assertCancelled(sleeper)
+        await assertCancelled(late)
+        XCTAssertNil(clock.nextDeadline)
     }
 
     func testCancellationThatRacesWithTheBeginningIsNeverLost() async {

@@ -17,8 +17,8 @@ final class PlantedOrderFaultTests: XCTestCase {
             count += 1
             let queue = StepQueue()
             let job = PlantedOrderFault(kind, queue: queue)
-            let result = await queue.run(job, chooser: chooser, patience: .seconds(10))
-            if result.error != nil { return count }
+            let (result, _) = await queue.run(job, chooser: chooser, patience: .seconds(10))
+            if case .failure = result { return count }
         }
         return nil
     }

@@ -187,10 +187,11 @@ final class StepOrderTests: XCTestCase {
             job.trackAndQueue(body, completion: { _ in add(number + 1) })
         }
         add(0)
-        let result = await queue.run(job, chooser: StepChooser([][...]), patience: .seconds(10))
+        let chooser = StepChooser([][...])
+        let (result, trace) = await queue.run(job, chooser: chooser, patience: .seconds(10))
         try result.get()
         // The start of each body, its two parts, and `Task.yield()` between them.
-        let steps = result.trace.dropFirst().map(\.name)
+        let steps = trace.dropFirst().map(\.name)
         XCTAssertEqual(steps, names.flatMap { [$0, $0, $0, $0] })
     }
 
