@@ -73,20 +73,17 @@ private final class EventFeed: JobObserver {
     deinit { continuation.finish() }
 
     func job(_ job: JobController, didRecord event: JobEvent) {
-        let isLast = event.kind == .finished && event.parentID == nil
-        post { count in
-            defer { count += 1 }
-            let event = event.at(index: count)
-            return isLast ? [event, nil] : [event]
-        }
+        post(event)
+        if event.kind == .finished, event.parentID == nil { end() }
     }
 
     /// Ends the stream after the events that were recorded before.
-    func end() { post { _ in [nil] } }
+    func end() { post(nil) }
 
-    private func post(_ actions: (inout Int) -> [JobEvent?]) {
+    private func post(_ event: JobEvent?) {
         let mustDeliver = guarded.withLock { state in
-            state.actions.actionsDecided(actions(&state.count))
+            defer { state.count += 1 }
+            return state.actions.actionsDecided([event?.at(index: state.count)])
         }
         guard mustDeliver else { return }
         while let event = guarded.withLock({ $0.actions.nextAction() }) {
