@@ -7,39 +7,12 @@ import XCTest
 /// S1, S2, S7, S9: a process is killed before, in and after each of its writes, and once more in
 /// the session that continues.
 final class KilledJobTests: XCTestCase {
-    /// The program is next to the tests.
-    ///
-    /// On Linux their bundle is in the build folder.
-    private static let program: URL = {
-        let bundle = Bundle(for: KilledJobTests.self).bundleURL
-        let folder = bundle.pathExtension == "xctest" ? bundle.deletingLastPathComponent() : bundle
-        return folder.appendingPathComponent("journal-crash-job")
-    }()
-
     /// Runs one session of the job, and returns how it ended.
-    ///
-    /// The job itself prints no errors, so any output is from the runtime or a sanitizer.
     private func live(_ folder: URL, _ safety: String, _ end: [String]) throws -> Int32 {
-        let process = Process()
-        process.executableURL = Self.program
-        process.arguments =
+        try runCrashJob(
             [folder.appendingPathComponent("journal").path, safety]
-            + [folder.appendingPathComponent("log").path] + end
-        // A pipe, because the job's file size limit would also apply to a file.
-        let errors = Pipe()
-        process.standardError = errors
-        try process.run()
-        let report = String(
-            decoding: errors.fileHandleForReading.readDataToEndOfFile(),
-            as: UTF8.self
+                + [folder.appendingPathComponent("log").path] + end
         )
-        process.waitUntilExit()
-        XCTAssertEqual(
-            report,
-            "",
-            "a session that ended with \(process.terminationStatus) printed this"
-        )
-        return process.terminationStatus
     }
 
     /// Returns the lines of the log, grouped by session.
@@ -68,7 +41,7 @@ final class KilledJobTests: XCTestCase {
 
     /// Tries one write of four unless `JOURNAL_STRIDE` is set.
     ///
-    /// Sessions take most of this package's time. CI's release part tries each write.
+    /// CI's release part tries each write.
     private func killAtEveryWrite(_ safety: String) throws {
         let step = journalStride(4)
         let folder = TemporaryFolder(self).url

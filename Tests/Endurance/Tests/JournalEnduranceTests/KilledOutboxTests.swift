@@ -6,25 +6,11 @@ import XCTest
 /// B1, B2, B3: a process with an outbox is killed before, in and after each of its writes, and
 /// again in later sessions.
 final class KilledOutboxTests: XCTestCase {
-    private static let program: URL = {
-        let bundle = Bundle(for: KilledOutboxTests.self).bundleURL
-        let folder = bundle.pathExtension == "xctest" ? bundle.deletingLastPathComponent() : bundle
-        return folder.appendingPathComponent("journal-crash-job")
-    }()
-
     private func session(_ folder: URL, _ kind: String, _ end: [String]) throws -> Int32 {
-        let process = Process()
-        process.executableURL = Self.program
-        process.arguments =
+        try runCrashJob(
             [folder.appendingPathComponent("outbox").path, kind]
-            + [folder.appendingPathComponent("log").path] + end
-        let errors = Pipe()
-        process.standardError = errors
-        try process.run()
-        let report = errors.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        XCTAssertEqual(String(decoding: report, as: UTF8.self), "")
-        return process.terminationStatus
+                + [folder.appendingPathComponent("log").path] + end
+        )
     }
 
     private func check(_ folder: URL, _ what: String) throws {
