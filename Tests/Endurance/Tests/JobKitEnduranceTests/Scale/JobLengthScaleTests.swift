@@ -61,10 +61,12 @@ final class JobLengthScaleTests: XCTestCase {
     }
 
     /// A limit of `stopWithin` keeps nothing when the run has returned.
+    ///
+    /// 100,000 timers would need more than 16 MiB.
     func testCancelledRunsKeepNoTimer() async throws {
         try XCTSkipIf(residentSize() == 0, "its memory cannot be read here")
         var sizeAtFirst = 0
-        for run in 1...Self.count {
+        for run in 1...min(Self.count, 200_000) {
             if run == 10_000 { sizeAtFirst = residentSize() }
             let task = Task {
                 try await ConcurrentOperation().run(stopWithin: .seconds(3_600))
