@@ -43,6 +43,14 @@ struct JobWorld {
     private(set) var history: [String] = []
     /// The rule that the machine violated, or nil.
     private(set) var broken: String?
+    /// A description of the whole world without its history.
+    ///
+    /// Worlds with equal descriptions behave alike.
+    var state: String {
+        var world = self
+        world.history = []
+        return String(describing: world)
+    }
 
     // MARK: Inputs
 
