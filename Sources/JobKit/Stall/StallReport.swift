@@ -89,39 +89,34 @@ struct StallReport {
     }
 
     private mutating func firstLine(of root: JobController) -> String {
-        guard !root.isFinished else {
-            let left = LeftTask.names(root.shell.ask { $0.leftTasks })
-            return "\(root.label): finished" + (left.map { ", leaving \($0)" } ?? "")
-        }
-        var (line, wayOut) = ("\(root.label): ", "")
-        if let finishing = finishing(root) {
-            line += finishing
-        } else if root.currentLifecycle.contains(.started) {
-            line += "executing"
-        } else {
-            line += "not started"
+        guard root.isFinished else {
             let queue = root.shell.ask { $0.startQueue }
-            let reason = reasonNotToStart(TaskStall(root, in: queue))
-            if let reason { line += ", \(reason)" }
-            wayOut = reason == nil ? "" : startWords(of: root)
+            return "\(root.label): \(words(of: TaskStall(root, in: queue), isRoot: true))"
         }
-        let position = CodePosition.of(root)
-        if position?.isSuspended == true { line += ", suspended" }
-        line += stopWords(of: root, showsTime: false) + wayOut
-        return line + (position?.text(at: now) ?? "") + root.note
+        let left = LeftTask.names(root.shell.ask { $0.leftTasks })
+        return "\(root.label): finished" + (left.map { ", leaving \($0)" } ?? "")
     }
 
-    /// The text about a task that has not finished.
-    private mutating func words(of stall: TaskStall) -> String {
+    /// The text about an operation that has not finished.
+    ///
+    /// The root is the job of the report, of which the line gives no times.
+    private mutating func words(of stall: TaskStall, isRoot: Bool = false) -> String {
         let task = stall.task
-        if let finishing = finishing(task) { return finishing + task.note }
+        if task.isFinishing {
+            return lasting("finishing", since: task.stopRequestTime) + task.note
+        }
         let isExecuting = task.isExecuting
         let reason = isExecuting ? nil : reasonNotToStart(stall)
-        var words = reason ?? "never queued"
-        if isExecuting { words = lasting("executing", since: task.mainEntry) }
+        var words =
+            switch (isExecuting, isRoot) {
+            case (true, true): "executing"
+            case (true, false): lasting("executing", since: task.mainEntry)
+            case (false, true): "not started" + (reason.map { ", \($0)" } ?? "")
+            case (false, false): reason ?? "never queued"
+            }
         let position = task.asJob.flatMap { CodePosition.of($0) }
         if position?.isSuspended == true { words += ", suspended" }
-        words += stopWords(of: task)
+        words += stopWords(of: task, showsTime: !isRoot)
         if reason != nil, !stall.isDeferred { words += startWords(of: task) }
         return words + (position?.text(at: now) ?? "") + task.note
     }
@@ -133,7 +128,7 @@ struct StallReport {
     }
 
     /// Whether and when an operation was asked to stop, and why it has not stopped.
-    private func stopWords(of operation: Operation, showsTime: Bool = true) -> String {
+    private func stopWords(of operation: Operation, showsTime: Bool) -> String {
         guard operation.isCancelled else { return "" }
         var words = ", cancelled"
         if let limit = operation.timeoutThatPassed {
@@ -144,11 +139,6 @@ struct StallReport {
         if operation.ignoresStop { words += ", didCancel() does nothing" }
         if operation.isPlain, operation.isExecuting { words += StallWords.plainStop }
         return words
-    }
-
-    /// The text about a `willFinish()` that is running, or nil if none is.
-    private func finishing(_ operation: Operation) -> String? {
-        operation.isFinishing ? lasting("finishing", since: operation.stopRequestTime) : nil
     }
 
     /// `executing for 3 s` and its like, without a time that is unknown or less than a second.

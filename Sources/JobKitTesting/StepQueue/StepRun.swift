@@ -27,11 +27,8 @@ final class StepRun: Sendable {
         var leftCount = 0
     }
 
-    private struct Step {
-        /// Nil for a step that continues an `async` body or cancels the job.
-        let operation: Operation?
-        let began = ContinuousClock.now
-    }
+    /// The operation is nil for a step that continues an `async` body or cancels the job.
+    private typealias Step = (operation: Operation?, began: ContinuousClock.Instant)
 
     private let job: JobController
     private let steps: StepQueue
@@ -130,7 +127,7 @@ final class StepRun: Sendable {
     /// Returns false if no step is possible.
     private func step() -> Bool {
         if takeCancel() {
-            begin(Step(operation: nil))
+            begin(nil)
             StepStarter.step(on: executor) { job.cancel() }
             return true
         }
@@ -142,16 +139,18 @@ final class StepRun: Sendable {
         guard let draw else { return false }
         switch draw {
         case .other(let part):
-            begin(Step(operation: nil))
+            begin(nil)
             StepStarter.step(on: executor) { executor.runPart(part) }
         case .operation(let operation):
-            begin(Step(operation: operation))
+            begin(operation)
             if steps.take(operation) { StepStarter.start(operation, on: executor) }
         }
         return true
     }
 
-    private func begin(_ step: Step) { state.withLock { $0.step = step } }
+    private func begin(_ operation: Operation?) {
+        state.withLock { $0.step = (operation, .now) }
+    }
 
     private func takeCancel() -> Bool {
         state.withLock { exchange(&$0.isCancelRequested, with: false) }
