@@ -164,10 +164,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     ///   - item: The item.
     ///   - body: Takes the item off the screen. It is retained until the decisions are released.
     public func whenWithdrawn(_ item: Item, _ body: @escaping @Sendable () -> Void) {
-        send {
-            $0.machine.withdrawalAdded(body, for: item)
-            return []
-        }
+        guarded.withLock { $0.machine.withdrawalAdded(body, for: item) }
     }
 
     /// Allows items to be presented, because the home screen has appeared.

@@ -18,8 +18,6 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
     private let waitsForUnknown: Bool
     private var entries: [Item: Entry] = [:]
     private var isOpen = false
-    /// The item of the priority list that is presented.
-    private var executing: Item?
     /// The independent items that are needed and have not been presented since, in order.
     ///
     /// Before the opening, they wait here. After it, the next update presents them.
@@ -36,12 +34,18 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
 
     func state(of item: Item) -> State? { entries[item]?.state }
 
+    /// The item of the priority list that is presented.
+    private var executing: Item? { order.first { state(of: $0) == .executing } }
+
     mutating func needSet(_ need: LaunchNeed, for item: Item) -> [Reaction] {
-        let old = self.need(for: item)
+        guard need != self.need(for: item) else { return [] }
+        let reactions = state(of: item) == .executing ? withdraw(item) : []
+        let isIndependent = independent.contains(item)
+        let isPresentable = need == .needed && (isIndependent || order.contains(item))
         entries[item, default: Entry()].need = need
-        guard need != old else { return [] }
-        var reactions: [Reaction] = []
-        if need == .needed { becameNeeded(item) } else { reactions = noLongerNeeded(item) }
+        entries[item]?.state = isPresentable ? .suspended : nil
+        waiting.removeAll { $0 == item }
+        if isPresentable, isIndependent { waiting.append(item) }
         return reactions + updatePresented()
     }
 
@@ -53,7 +57,6 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
     mutating func itemCompleted(_ item: Item) -> [Reaction] {
         guard state(of: item) == .executing else { return [] }
         entries[item]?.state = .completed
-        if executing == item { executing = nil }
         return updatePresented()
     }
 
@@ -68,7 +71,6 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
             order[target..<index].contains(executing)
         {
             reactions = withdraw(executing)
-            self.executing = nil
         }
         order.remove(at: index)
         order.insert(item, at: target)
@@ -88,33 +90,15 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
 
     // MARK: Deciding
 
-    private mutating func becameNeeded(_ item: Item) {
-        if independent.contains(item) {
-            waiting.append(item)
-        } else if !order.contains(item) {
-            return
-        }
-        entries[item]?.state = .suspended
-    }
-
-    private mutating func noLongerNeeded(_ item: Item) -> [Reaction] {
-        let wasExecuting = state(of: item) == .executing
-        entries[item]?.state = nil
-        waiting.removeAll { $0 == item }
-        if executing == item { executing = nil }
-        return wasExecuting ? entries[item]?.withdrawals ?? [] : []
-    }
-
     /// Updates the presented items according to rule D1, which withdraws before it presents.
     private mutating func updatePresented() -> [Reaction] {
         guard isOpen else { return [] }
         var reactions: [Reaction] = []
-        let first = order.first { isPresentable($0) }
+        let (executing, first) = (executing, order.first { isPresentable($0) })
         // An executing item stays, even if one above it has become unknown again.
         if first != executing {
             if let executing { reactions += withdraw(executing) }
-            executing = first.flatMap { isHeldBack($0) ? nil : $0 }
-            if let executing { reactions += present(executing) }
+            if let first, !isHeldBack(first) { reactions += present(first) }
         }
         for item in waiting { reactions += present(item) }
         waiting = []
