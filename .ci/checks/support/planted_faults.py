@@ -69,8 +69,8 @@ FAULTS = [
           "if let executing { reactions += withdraw(executing) }",
           "if let executing, !planted(17) { reactions += withdraw(executing) }"),
     Fault("A1", "a second startAllTasks() starts a task while one executes", "AppStart/AppStartStateMachine.swift",
-          "guard !isRunning else { return [] }",
-          "guard !isRunning || planted(18) else { return [] }"),
+          "guard !isRunning else { return false }",
+          "guard !isRunning || planted(18) else { return false }"),
 ]
 # Races that only schedules must find.
 RACES = [

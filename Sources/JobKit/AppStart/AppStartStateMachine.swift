@@ -1,30 +1,31 @@
 /// Decides which start-up task has its turn, and which reports count.
+///
+/// An input returns whether the caller must deliver, which means performing each ``nextAction()``
+/// until it is nil. All others leave their actions to that caller, so no action is nested in
+/// another.
 struct AppStartStateMachine<Task: Identifiable & Sendable, Failure: Sendable>
 where Task.ID: Sendable {
     enum Action: Sendable {
-        /// The caller must call ``turnBegan()``, which removes the next task from the queue.
-        case beginTurn
         /// The caller must report the task's completion, or its failure.
         case notify(Task, Failure?)
-    }
-
-    /// One start of a task.
-    ///
-    /// A task that was added twice has two turns.
-    struct Turn: Sendable {
-        let number: Int
-        let task: Task
+        /// The caller must start the task. A task that was added twice has two turns.
+        case start(Task, turn: Int)
+        /// The caller must report that the last task has completed.
+        case notifyOfEnd
     }
 
     private enum Phase: Sendable {
         case idle
         case betweenTurns
-        case awaitingReport(Turn)
+        case awaitingReport(Task, turn: Int)
     }
 
     private var queue = FIFO<Task>()
     private var phase = Phase.idle
     private var turnCount = 0
+    /// The report that the delegate has not received.
+    private var report: (task: Task, failure: Failure?)?
+    private var isDelivering = false
 
     var isRunning: Bool {
         if case .idle = phase { false } else { true }
@@ -45,38 +46,44 @@ where Task.ID: Sendable {
         exchange(&queue, with: FIFO()).elements
     }
 
-    mutating func startRequested() -> [Action] {
-        guard !isRunning else { return [] }
+    mutating func startRequested() -> Bool {
+        guard !isRunning else { return false }
         phase = .betweenTurns
-        return [.beginTurn]
-    }
-
-    /// Removes the next task from the queue and begins its turn.
-    ///
-    /// Nil if the queue is empty, so that the chain has completed.
-    mutating func turnBegan() -> Turn? {
-        guard let task = queue.popFirst() else {
-            phase = .idle
-            return nil
-        }
-        turnCount += 1
-        let turn = Turn(number: turnCount, task: task)
-        phase = .awaitingReport(turn)
-        return turn
+        return claimDelivery()
     }
 
     /// Ends the turn of a task that has reported its completion or failure.
     ///
     /// A report is ignored unless the task has its turn and, if the turn of the report is known, it
     /// is that turn.
-    mutating func endReported(_ failure: Failure?, by task: Task.ID, turn: Int?) -> [Action] {
-        guard case .awaitingReport(let current) = phase, current.task.id == task,
-            turn ?? current.number == current.number
-        else { return [] }
+    mutating func endReported(_ failure: Failure?, by id: Task.ID, turn: Int?) -> Bool {
+        guard case .awaitingReport(let task, let current) = phase, task.id == id,
+            turn ?? current == current
+        else { return false }
         phase = failure == nil ? .betweenTurns : .idle
-        return [.notify(current.task, failure)] + (failure == nil ? [.beginTurn] : [])
+        report = (task, failure)
+        return claimDelivery()
+    }
+
+    private mutating func claimDelivery() -> Bool { !exchange(&isDelivering, with: true) }
+
+    /// Takes the next action, or ends the delivery and returns nil.
+    ///
+    /// A task leaves the queue only now, so the delegate may add tasks before.
+    mutating func nextAction() -> Action? {
+        if let report = report.take() { return .notify(report.task, report.failure) }
+        guard case .betweenTurns = phase else {
+            isDelivering = false
+            return nil
+        }
+        guard let task = queue.popFirst() else {
+            phase = .idle
+            return .notifyOfEnd
+        }
+        turnCount += 1
+        phase = .awaitingReport(task, turn: turnCount)
+        return .start(task, turn: turnCount)
     }
 }
 
 extension AppStartStateMachine.Action: Equatable where Task: Equatable, Failure: Equatable {}
-extension AppStartStateMachine.Turn: Equatable where Task: Equatable {}

@@ -22,29 +22,36 @@ import Dispatch
 /// alive.
 ///
 /// > Thread: Any. No lock is held while tasks and the delegate are called.
-// Unchecked because the class is open. The lock of `shell` guards its own state, and a subclass
-// must guard the state that it adds.
+// Unchecked because the class is open. A lock guards its own state, and a subclass must guard the
+// state that it adds.
 open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked Sendable {
     /// The manager of the app's start.
     public static let shared = AppStartTaskManager()
 
-    private let shell = AppStartShell()
+    private struct State {
+        var machine = AppStartStateMachine<StartupEntry, any Error>()
+        // The delegate need not be `Sendable`, because it is called on one thread at a time.
+        nonisolated(unsafe) weak var delegate: (any AppStartTaskManagerDelegate)?
+        var callbackQueue: DispatchQueue?
+        /// Keeps the manager alive while a chain runs.
+        var manager: AppStartTaskManager?
+        /// Keeps the delegate of the current turn alive, for tasks that hold it weakly.
+        var turn: StartupTurn?
+    }
+
+    private let state = Guarded(State())
 
     /// Creates a manager with only itself in its queue.
     public init() {
         removeAllStartupTasks()
     }
 
-    deinit {
-        shell.removeAll()
-    }
-
     /// The delegate, which follows the chain.
     ///
     /// It is held weakly.
     public var delegate: (any AppStartTaskManagerDelegate)? {
-        get { shell.delegate }
-        set { shell.delegate = newValue }
+        get { state.withLock { $0.delegate } }
+        set { state.withLock { $0.delegate = newValue } }
     }
 
     /// The queue on which the tasks start and the delegate is called.
@@ -55,8 +62,8 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     /// Their methods are then called there one after another, after ``startAllTasks()`` has
     /// returned.
     public final var callbackQueue: DispatchQueue? {
-        get { shell.callbackQueue }
-        set { shell.callbackQueue = newValue }
+        get { state.withLock { $0.callbackQueue } }
+        set { state.withLock { $0.callbackQueue = newValue } }
     }
 
     /// Adds a task to the end of the queue, even while the chain runs.
@@ -65,7 +72,8 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     ///
     /// - Parameter task: The task. It is retained until it has reported its end or is removed.
     public func addStartupTask(_ task: any AppStartTask) {
-        shell.add(StartupEntry(task, in: self))
+        let entry = StartupEntry(task, in: self)
+        state.withLock { $0.machine.taskAdded(entry) }
     }
 
     /// Removes a task from the queue unless it has started.
@@ -75,14 +83,19 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     ///
     /// - Parameter task: The task.
     public func removeStartupTask(_ task: any AppStartTask) {
-        shell.remove(ObjectIdentifier(task))
+        let id = ObjectIdentifier(task)
+        _ = state.withLock { $0.machine.taskRemoved(id) }
     }
 
     /// Removes all tasks except the manager itself, which becomes the first task again.
     ///
     /// A task that has started continues, and the chain waits for its end.
     public func removeAllStartupTasks() {
-        shell.removeAll(leaving: StartupEntry(self, in: self))
+        let entry = StartupEntry(self, in: self)
+        _ = state.withLock { state in
+            defer { state.machine.taskAdded(entry) }
+            return state.machine.allTasksRemoved()
+        }
     }
 
     /// Starts the first task of the queue, and then the others one after another.
@@ -90,7 +103,11 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     /// After a failure, this continues with the next task. While a chain runs, it has no effect. If
     /// the queue is empty, the chain completes immediately.
     public func startAllTasks() {
-        shell.start(self)
+        send { state in
+            guard state.machine.startRequested() else { return false }
+            state.manager = self
+            return true
+        }
     }
 
     // MARK: The manager as a task
@@ -119,7 +136,7 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     ///
     /// - Parameter task: The reporting task.
     public func startupTaskDidComplete(_ task: any AppStartTask) {
-        shell.taskDidEnd(task)
+        taskDidEnd(task)
     }
 
     /// Stops the chain, if it is this task's turn.
@@ -128,7 +145,54 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     ///   - task: The reporting task.
     ///   - error: The reason for the failure, which the delegate receives.
     public func startupTaskDidFail(_ task: any AppStartTask, error: any Error) {
-        shell.taskDidEnd(task, error: error)
+        taskDidEnd(task, error: error)
+    }
+
+    // MARK: Delivering
+
+    final func taskDidEnd(_ task: any AppStartTask, turn: Int? = nil, error: (any Error)? = nil) {
+        let id = ObjectIdentifier(task)
+        send { $0.machine.endReported(error, by: id, turn: turn) }
+    }
+
+    private func send(_ input: (inout State) -> Bool) {
+        let (mustDeliver, queue) = state.withLock { (input(&$0), $0.callbackQueue) }
+        guard mustDeliver else { return }
+        if let queue { queue.async { self.deliver() } } else { deliver() }
+    }
+
+    private func deliver() {
+        while let action = state.withLock({ $0.machine.nextAction() }) {
+            switch action {
+            case .notify(let entry, nil): delegate?.taskDidComplete(entry.task ?? self)
+            case .notify(let entry, let error?):
+                delegate?.taskManagerDidFail(entry.task ?? self, error: error)
+            case .start(let entry, let number):
+                let turn = StartupTurn(number, of: entry.id, in: self)
+                state.withLock { $0.turn = turn }
+                (entry.task ?? self).start(delegate: turn)
+            case .notifyOfEnd: delegate?.taskManagerDidComplete()
+            }
+        }
+        // The reference that keeps the manager alive is released without the lock.
+        _ = state.withLock { $0.machine.isRunning ? nil : $0.manager.take() }
+    }
+}
+
+/// An entry of a manager's queue, which is a task or the manager itself.
+struct StartupEntry: Identifiable, Sendable {
+    let id: ObjectIdentifier
+
+    // Tasks need not be `Sendable`, because the manager passes a task from thread to thread under
+    // its lock, and calls it on one thread at a time.
+    /// The entry's task.
+    ///
+    /// Nil for the manager, which would otherwise keep itself alive.
+    nonisolated(unsafe) let task: (any AppStartTask)?
+
+    init(_ task: any AppStartTask, in manager: AppStartTaskManager) {
+        id = ObjectIdentifier(task)
+        self.task = task === manager ? nil : task
     }
 }
 

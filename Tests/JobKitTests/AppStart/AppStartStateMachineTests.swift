@@ -19,73 +19,95 @@ import Testing
     // A1
     @Test func nextTurnBeginsOnlyAfterTheCompletionWasReported() {
         var machine = machine(["a", "b"])
-        #expect(machine.startRequested() == [.beginTurn])
-        #expect(machine.turnBegan() == Machine.Turn(number: 1, task: "a"))
-        #expect(machine.endReported(nil, by: "a", turn: 1) == [.notify("a", nil), .beginTurn])
-        #expect(machine.turnBegan() == Machine.Turn(number: 2, task: "b"))
-        #expect(machine.endReported(nil, by: "b", turn: nil) == [.notify("b", nil), .beginTurn])
-        #expect(machine.turnBegan() == nil)
+        #expect(machine.startRequested() == true)
+        #expect(machine.nextAction() == .start("a", turn: 1))
+        #expect(machine.nextAction() == nil)
+        #expect(machine.endReported(nil, by: "a", turn: 1) == true)
+        #expect(machine.nextAction() == .notify("a", nil))
+        #expect(machine.nextAction() == .start("b", turn: 2))
+        #expect(machine.endReported(nil, by: "b", turn: nil) == false, "during the delivery")
+        #expect(machine.nextAction() == .notify("b", nil))
+        #expect(machine.nextAction() == .notifyOfEnd)
+        #expect(machine.nextAction() == nil)
         #expect(!machine.isRunning)
     }
 
     // A1
     @Test func emptyQueueCompletesAtOnce() {
         var machine = machine([])
-        #expect(machine.startRequested() == [.beginTurn])
-        #expect(machine.turnBegan() == nil)
-        #expect(machine.startRequested() == [.beginTurn])
+        for _ in 0..<2 {
+            #expect(machine.startRequested() == true)
+            #expect(machine.nextAction() == .notifyOfEnd)
+            #expect(machine.nextAction() == nil)
+        }
     }
 
     // A1
     @Test func startWhileAChainRunsDoesNothing() {
         var machine = machine(["a"])
         _ = machine.startRequested()
-        #expect(machine.startRequested() == [])
-        _ = machine.turnBegan()
-        #expect(machine.startRequested() == [])
+        #expect(machine.startRequested() == false)
+        #expect(machine.nextAction() == .start("a", turn: 1))
+        #expect(machine.nextAction() == nil)
+        #expect(machine.startRequested() == false)
+        #expect(machine.nextAction() == nil)
         _ = machine.endReported(nil, by: "a", turn: 1)
-        #expect(machine.startRequested() == [])
+        #expect(machine.startRequested() == false)
     }
 
     // A1
-    @Test func failureStopsTheChainAndTheNextStartContinues() {
+    @Test(arguments: [false, true])
+    func failureStopsTheChainAndTheNextStartContinues(_ startsEarly: Bool) {
         var machine = machine(["a", "b"])
         _ = machine.startRequested()
-        _ = machine.turnBegan()
-        #expect(machine.endReported("no", by: "a", turn: 1) == [.notify("a", "no")])
-        #expect(machine.endReported("no", by: "a", turn: 1) == [])
+        _ = machine.nextAction()
+        _ = machine.endReported("no", by: "a", turn: 1)
+        _ = machine.endReported("again", by: "a", turn: 1)
         #expect(!machine.isRunning)
-        #expect(machine.startRequested() == [.beginTurn])
-        #expect(machine.turnBegan() == Machine.Turn(number: 2, task: "b"))
+        if startsEarly { _ = machine.startRequested() }
+        #expect(machine.nextAction() == .notify("a", "no"))
+        if !startsEarly {
+            #expect(machine.nextAction() == nil)
+            #expect(machine.startRequested() == true)
+        }
+        #expect(machine.nextAction() == .start("b", turn: 2))
     }
 
     // A1
     @Test(arguments: [("a", 1), ("b", 3), ("a", nil), ("c", nil)])
     func reportOutOfTurnIsIgnored(_ task: String, _ turn: Int?) {
         var machine = machine(["a", "b", "c"])
-        let isIgnored = { (machine: inout Machine) in
-            machine.endReported(nil, by: task, turn: turn) == []
-                && machine.endReported("no", by: task, turn: turn) == []
+        func report(_ circumstance: String) {
+            #expect(machine.endReported(nil, by: task, turn: turn) == false, "\(circumstance)")
+            #expect(machine.endReported("no", by: task, turn: turn) == false, "\(circumstance)")
         }
-        #expect(isIgnored(&machine) == true, "before the start")
+        report("before the start")
         _ = machine.startRequested()
-        #expect(isIgnored(&machine) == true, "before the first turn")
-        _ = machine.turnBegan()
+        report("before the first turn")
+        #expect(machine.nextAction() == .start("a", turn: 1))
+        #expect(machine.nextAction() == nil)
         _ = machine.endReported(nil, by: "a", turn: 1)
-        #expect(isIgnored(&machine) == true, "between turns")
-        _ = machine.turnBegan()
-        #expect(isIgnored(&machine) == true, "while it is b's turn")
+        report("between turns")
+        #expect(machine.nextAction() == .notify("a", nil))
+        #expect(machine.nextAction() == .start("b", turn: 2))
+        #expect(machine.nextAction() == nil)
+        report("while it is b's turn")
+        #expect(machine.nextAction() == nil)
     }
 
     // A1
     @Test func lateSecondReportOfATaskThatIsQueuedTwiceIsIgnored() {
         var machine = machine(["a", "a"])
         _ = machine.startRequested()
-        _ = machine.turnBegan()
+        _ = machine.nextAction()
         _ = machine.endReported(nil, by: "a", turn: 1)
-        #expect(machine.turnBegan() == Machine.Turn(number: 2, task: "a"))
-        #expect(machine.endReported(nil, by: "a", turn: 1) == [])
-        #expect(machine.endReported(nil, by: "a", turn: 2) == [.notify("a", nil), .beginTurn])
+        _ = machine.nextAction()
+        #expect(machine.nextAction() == .start("a", turn: 2))
+        #expect(machine.nextAction() == nil)
+        #expect(machine.endReported(nil, by: "a", turn: 1) == false)
+        #expect(machine.nextAction() == nil)
+        #expect(machine.endReported(nil, by: "a", turn: 2) == true)
+        #expect(machine.nextAction() == .notify("a", nil))
     }
 
     @Test func removedTasksAreReturnedAndHaveNoTurn() {
@@ -93,10 +115,11 @@ import Testing
         #expect(machine.taskRemoved("stranger") == [])
         #expect(machine.taskRemoved("a") == ["a", "a"])
         _ = machine.startRequested()
-        #expect(machine.turnBegan()?.task == "b")
+        #expect(machine.nextAction() == .start("b", turn: 1))
         #expect(machine.allTasksRemoved() == ["c"])
         #expect(machine.isRunning)
         _ = machine.endReported(nil, by: "b", turn: nil)
-        #expect(machine.turnBegan() == nil)
+        #expect(machine.nextAction() == .notify("b", nil))
+        #expect(machine.nextAction() == .notifyOfEnd)
     }
 }
