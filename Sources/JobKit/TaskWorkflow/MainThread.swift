@@ -2,17 +2,13 @@ import Dispatch
 import Foundation
 
 /// Lets workflows use the main thread, even during ``TaskWorkflow/startAndWait(context:timeout:)``.
-final class MainThread: Sendable {
-    private struct State {
-        /// The workflows that have work for the main thread.
-        var inbox = FIFO<TaskWorkflowShell>()
-        /// The waits on the main thread's stack, the innermost last.
-        var waits: [DispatchSemaphore] = []
-    }
-
-    static let shared = MainThread()
-
-    private let state = Guarded(State())
+enum MainThread {
+    /// The workflows that have work for the main thread.
+    private static let inbox = Guarded(FIFO<TaskWorkflowShell>())
+    /// Ends a wait of the main thread, which then checks whether there is work or the wait is over.
+    ///
+    /// Nested waits share it, because an outer one checks again after an inner one has returned.
+    static let signal = DispatchSemaphore(value: 0)
 
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
@@ -43,20 +39,15 @@ final class MainThread: Sendable {
     }
 
     /// Makes the main thread drain a workflow soon.
-    func wake(_ shell: TaskWorkflowShell) {
-        let wait = state.withLock { state in
-            state.inbox.append(shell)
-            return state.waits.last
-        }
+    static func wake(_ shell: TaskWorkflowShell) {
+        inbox.withLock { $0.append(shell) }
         // The main queue does not run during a wait, and the wait may end before it sees the signal.
-        wait?.signal()
-        DispatchQueue.main.async { [self] in drainAll() }
+        signal.signal()
+        DispatchQueue.main.async { drainAll() }
     }
 
-    private func drainAll() {
-        while let shell = state.withLock({ $0.inbox.popFirst() }) {
-            if shell.beginDraining() { shell.drain() }
-        }
+    private static func drainAll() {
+        while let shell = inbox.withLock({ $0.popFirst() }) { shell.drain() }
     }
 
     /// Drains workflows on the main thread, which is the calling thread, until one is done.
@@ -64,23 +55,15 @@ final class MainThread: Sendable {
     /// The time in which workflows are drained does not count toward the limit.
     ///
     /// - Returns: Whether the workflow was done before the limit.
-    func drain(waitingAtMost limit: Duration?, isDone: () -> Bool) -> Bool {
-        let wait = DispatchSemaphore(value: 0)
-        state.withLock { $0.waits.append(wait) }
-        defer {
-            // Only the innermost wait is signaled, so the outer one must serve the rest.
-            let outer = state.withLock { state in
-                state.waits.removeAll { $0 === wait }
-                return state.inbox.isEmpty ? nil : state.waits.last
-            }
-            outer?.signal()
-        }
+    static func drain(waitingAtMost limit: Duration?, isDone: () -> Bool) -> Bool {
+        // Signals that came while nothing waited are not needed, because the state is read below.
+        while signal.wait(atMost: .zero) {}
         var remaining = limit
         while true {
             drainAll()
             if isDone() { return true }
             let start = ContinuousClock.now
-            if !wait.wait(atMost: remaining) { return isDone() }
+            if !signal.wait(atMost: remaining) { return isDone() }
             remaining = remaining.map { $0 - start.duration(to: .now) }
         }
     }

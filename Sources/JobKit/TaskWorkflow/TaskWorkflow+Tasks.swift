@@ -41,30 +41,19 @@ extension TaskWorkflow {
 
     private func add(_ tasks: [LaunchTask], asGroup: Bool) {
         for task in tasks { claim(task) }
-        let (indices, submitted) = launch.add(tasks, tasks.map(track), asGroup: asGroup)
-        for (index, task) in zip(indices, tasks) {
-            task.position.withLock { $0 = LaunchPosition(shell: launch, index: index) }
-            // It may have been cancelled and finished before it had its number.
-            if task.isFinished { launch.taskFinished(index, task) }
-        }
+        launch.add(tasks, tasks.map(track), asGroup: asGroup)
+        // A task that has finished earlier, because it was cancelled, had no number then.
+        for task in tasks where task.isFinished { launch.taskFinished(task) }
         // A task without dependents closes no cycle.
-        if launch.isLaunched {
-            if tasks.contains(where: { $0.hooks.withLock { $0.subscribers.hasDependents } }) {
-                refuseImpossibleDependencies()
-            } else {
-                noteDependencies(of: tasks)
-            }
+        if launch.isLaunched,
+            tasks.contains(where: { $0.hooks.withLock { $0.subscribers.hasDependents } })
+        {
+            refuseImpossibleDependencies()
         }
-        launch.submit(submitted)
     }
 
     private func claim(_ task: LaunchTask) {
-        let owner = task.position.withLock { position -> TaskWorkflowShell? in
-            if let owner = position?.shell { return owner }
-            position = LaunchPosition(shell: launch, index: nil)
-            return nil
-        }
-        if let owner {
+        if let owner = task.claim(for: launch) {
             refuse(task, "belongs to \(owner === launch ? "it" : "another workflow") already")
         }
         if task.currentLifecycle.contains(.started) { refuse(task, "has been started") }
@@ -78,7 +67,7 @@ extension TaskWorkflow {
         let completion = TaskCompletion<LaunchTask> { [weak self] task in
             guard let self else { return }
             taskFinished(task)
-            if let place = task.place { launch.taskDelivered(place.index) }
+            launch.taskDelivered(task)
         }
         let record = TaskRecord(
             task,
@@ -91,28 +80,19 @@ extension TaskWorkflow {
         return record
     }
 
-    /// Adds the dependencies between the tasks to the plan, and traps if one can never be met.
+    /// Traps if a dependency between the tasks can never be met.
     func refuseImpossibleDependencies() {
-        noteDependencies(of: trackedTasks.compactMap { $0 as? LaunchTask })
-        guard let (task, other) = launch.impossibleDependency() else { return }
+        var dependencies: [Int: [Int]] = [:]
+        for task in trackedTasks where !task.isCancelled {
+            let others = task.dependencies.compactMap { launch.number(of: $0) }
+            if !others.isEmpty, let number = launch.number(of: task) {
+                dependencies[number] = others
+            }
+        }
+        guard let (task, other) = launch.impossibleDependency(among: dependencies) else { return }
         fatalError(
             "JobKit: \(label) can never finish: \(task) depends on \(other), "
                 + "which can start only after \(task)."
         )
-    }
-
-    private func noteDependencies(of tasks: [LaunchTask]) {
-        for task in tasks where !task.isCancelled {
-            let dependencies = task.dependencies
-            guard !dependencies.isEmpty, let index = number(of: task) else { continue }
-            launch.dependenciesFound(dependencies.compactMap { number(of: $0) }, of: index)
-        }
-    }
-
-    private func number(of operation: Operation) -> Int? {
-        guard let task = operation as? LaunchTask, !task.isFinished,
-            let position = task.position.withLock({ $0 }), position.shell === launch
-        else { return nil }
-        return position.index
     }
 }

@@ -148,9 +148,8 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
     // MARK: For JobKit
 
     override func performCustomStart() {
-        let isDraining = MainThread.isCurrent && launch.beginDraining()
         super.performCustomStart()
-        if isDraining { launch.drain() }
+        if MainThread.isCurrent { launch.drain() }
     }
 
     override func performMain() {

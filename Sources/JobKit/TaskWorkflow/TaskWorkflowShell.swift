@@ -4,49 +4,33 @@ import Foundation
 /// Owns the workflow's own lock, submits its tasks, and runs those of the main queue.
 ///
 /// For the job, it is the queue of the main-queue tasks. It keeps those that have their turn until
-/// the main thread *serves* the workflow: runs these tasks and notifies the delegate. Tasks are
-/// submitted and served after the lock is released.
+/// the main thread *drains* the workflow: runs these tasks and notifies the delegate. Tasks are
+/// submitted and run after the lock is released.
 final class TaskWorkflowShell: OperationScheduling, Sendable {
-    typealias Machine = TaskWorkflowStateMachine<TaskRecord>
-
-    // The delegate need not be `Sendable`, because it is passed on under the lock and called on the
-    // main thread.
-    private struct WeakDelegate: Sendable {
-        nonisolated(unsafe) weak var object: (any TaskWorkflowDelegate)?
-    }
-
     private struct State {
-        var machine = Machine()
-        var record = LaunchRecord()
+        var machine = TaskWorkflowStateMachine()
+        var records: [TaskRecord] = []
+        var timeline = LaunchTimeline()
+        /// The numbers of the tasks, by their numbers in events.
+        var numbers: [Int: Int] = [:]
         var context: LaunchContext = [:]
-        var delegate = WeakDelegate()
+        // The delegate need not be `Sendable`, because it is called on the main thread.
+        nonisolated(unsafe) weak var delegate: (any TaskWorkflowDelegate)?
         /// The main-queue tasks that have their turn.
         var mainTasks = FIFO<LaunchTask>()
         /// The finished workflow, until the main thread notifies its delegate.
         var workflowToNotifyOf: TaskWorkflow?
-        /// Whether the delegate was called, or the workflow has finished without one.
-        var isNotified = false
-        /// Whether a call on the main thread's stack serves the workflow.
+        /// Whether a call on the main thread's stack drains the workflow.
         var isDraining = false
-        /// Whether there may be more work since the serving call last read the state.
-        var hasChanged = false
-        /// Whether the main thread waits for the end, and must be notified of it.
-        var isAwaitedOnMainThread = false
-        var waiters: [@Sendable () -> Void] = []
-
-        mutating func recordOpenings() {
-            while record.openings.count < machine.openStages { record.openings.append(.now) }
-        }
+        /// Nil once the delegate was called, or the workflow has finished without one.
+        var waiters: [@Sendable () -> Void]? = []
     }
 
     private let state = Guarded(State())
 
     var delegate: (any TaskWorkflowDelegate)? {
-        get { state.withLock { $0.delegate }.object }
-        set {
-            let delegate = WeakDelegate(object: newValue)
-            state.withLock { $0.delegate = delegate }
-        }
+        get { state.withLock { $0.delegate } }
+        set { state.withLock { $0.delegate = newValue } }
     }
 
     var context: LaunchContext {
@@ -56,22 +40,75 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
 
     var isLaunched: Bool { state.withLock { $0.machine.isStarted } }
 
-    // MARK: The plan
+    // MARK: Reading
 
-    /// Adds tasks that the job already tracks, and returns their numbers.
+    /// Returns the number of an unfinished task of the workflow.
+    func number(of operation: Operation) -> Int? {
+        guard let task = operation as? LaunchTask, !task.isFinished else { return nil }
+        return read(task) { $1 }
+    }
+
+    /// Returns the names of a task and of a dependency that can finish only after the task.
     ///
-    /// The caller passes the records to ``submit(_:)`` once the tasks have their numbers.
-    func add(
-        _ tasks: [LaunchTask],
-        _ records: [TaskRecord],
-        asGroup: Bool
-    ) -> (Range<Int>, submitted: [TaskRecord]) {
-        let times = tasks.map { LaunchRecord.Task(name: $0.label, eventID: $0.operationID) }
-        let added = zip(records, tasks).map { ($0, $1.queue) }
-        return state.withLock { state in
-            state.record.tasks += times
-            defer { state.recordOpenings() }
-            return state.machine.tasksAdded(added, asGroup: asGroup)
+    /// Nil if there are none.
+    func impossibleDependency(
+        among dependencies: [Int: [Int]]
+    ) -> (task: String, dependency: String)? {
+        let (machine, tasks) = state.withLock { ($0.machine, $0.timeline.tasks) }
+        return machine.impossibleDependency(among: dependencies)
+            .map { (tasks[$0.task].name, tasks[$0.dependency].name) }
+    }
+
+    /// Returns the event numbers of the tasks that a task waited for, apart from its dependencies.
+    func predecessors(of task: LaunchTask) -> [Int] {
+        let predecessors = read(task) { state, number in
+            state.machine.predecessors(of: number).map { state.timeline.tasks[$0].eventID }
+        }
+        return predecessors ?? []
+    }
+
+    /// Returns the reason why a task that is in no ``TaskQueue`` has not been started.
+    func reasonNotStarted(_ task: LaunchTask) -> String? {
+        let reason = read(task) { state, number in
+            switch state.machine.wait(of: number) {
+            case .start: "never queued, because its workflow was not started"
+            case .gate(let name): "never queued, because the gate \(name) is closed"
+            case .tasks(let tasks, let further):
+                "waits for "
+                    + tasks.map { state.timeline.tasks[$0].name }.joined(separator: ", ")
+                    + (further > 0 ? " and \(further) more" : "")
+            case nil: task.queue == .mainQueue ? "waits for the main thread" : nil
+            }
+        }
+        return reason ?? nil
+    }
+
+    /// Reads the state with the number of a task, or returns nil before the task has one.
+    private func read<Value: Sendable>(
+        _ task: LaunchTask,
+        _ body: (inout State, Int) -> Value
+    ) -> Value? {
+        let id = task.operationID
+        return state.withLock { state in state.numbers[id].map { body(&state, $0) } }
+    }
+
+    func timeline(named name: String) -> String {
+        let (machine, timeline) = state.withLock { ($0.machine, $0.timeline) }
+        return timeline.text(of: machine, named: name, until: .now)
+    }
+
+    // MARK: Events
+
+    /// Adds tasks that the job already tracks.
+    func add(_ tasks: [LaunchTask], _ records: [TaskRecord], asGroup: Bool) {
+        let entries = tasks.map { LaunchTimeline.Task(name: $0.label, eventID: $0.operationID) }
+        send { state in
+            for (index, entry) in entries.enumerated() {
+                state.numbers[entry.eventID] = state.records.count + index
+            }
+            state.records += records
+            state.timeline.tasks += entries
+            return state.machine.tasksAdded(tasks.map(\.queue), asGroup: asGroup)
         }
     }
 
@@ -83,93 +120,52 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         send { $0.machine.gateOpened(name) }
     }
 
-    func dependenciesFound(_ dependencies: [Int], of task: Int) {
-        state.withLock { $0.machine.dependenciesFound(dependencies, of: task) }
-    }
-
-    // MARK: Reading
-
-    /// Returns the names of a task and of a dependency that can finish only after the task.
-    ///
-    /// Nil if there are none.
-    func impossibleDependency() -> (task: String, dependency: String)? {
-        let (impossible, tasks) = state.withLock { state in
-            (state.machine.impossibleDependency(), state.record.tasks)
-        }
-        return impossible.map { (tasks[$0.task].name, tasks[$0.dependency].name) }
-    }
-
-    /// Returns the event numbers of the tasks that a task waited for, apart from its dependencies.
-    func predecessors(of index: Int) -> [Int] {
-        state.withLock { state in
-            state.machine.predecessors(of: index).map { state.record.tasks[$0].eventID }
-        }
-    }
-
-    /// Returns the reason why a task has not been submitted.
-    ///
-    /// Nil if it has been submitted.
-    func reasonToWait(of index: Int) -> String? {
-        state.withLock { state in
-            switch state.machine.wait(of: index) {
-            case .start: "never queued, because its workflow was not started"
-            case .gate(let name): "never queued, because the gate \(name) is closed"
-            case .tasks(let tasks, let further):
-                "waits for " + tasks.map { state.record.tasks[$0].name }.joined(separator: ", ")
-                    + (further > 0 ? " and \(further) more" : "")
-            case nil: nil
-            }
-        }
-    }
-
-    func timeline(named name: String) -> LaunchTimeline<TaskRecord> {
-        let (machine, record) = state.withLock { ($0.machine, $0.record) }
-        return LaunchTimeline(name: name, machine: machine, record: record, now: .now)
-    }
-
-    // MARK: Events
-
     /// Opens the first stage, because `main()` has returned.
     func launch() {
         send { $0.machine.started() }
     }
 
-    func taskBegan(_ index: Int, _ task: LaunchTask) {
+    func taskBegan(_ task: LaunchTask) {
         let name = task.label
-        state.withLock { state in
-            state.record.tasks[index].name = name
-            state.record.tasks[index].began = .now
+        send(of: task) { state, number in
+            state.timeline.tasks[number].name = name
+            state.timeline.tasks[number].began = .now
+            return []
         }
     }
 
-    func taskRan(_ index: Int) {
-        send { $0.machine.taskRan(index) }
+    func taskRan(_ task: LaunchTask) {
+        send(of: task) { $0.machine.taskRan($1) }
     }
 
-    func taskFinished(_ index: Int, _ task: LaunchTask) {
+    func taskFinished(_ task: LaunchTask) {
         let outcome = task.outcome?.description
-        send { state in
-            state.record.taskEnded(index, outcome, at: .now)
-            return state.machine.taskFinished(index, hasFailed: outcome == "failed")
+        send(of: task) { state, number in
+            state.timeline.taskEnded(number, outcome, at: .now)
+            return state.machine.taskFinished(number, hasFailed: outcome == "failed")
         }
     }
 
     /// Continues the workflow after a failed task was delivered.
-    func taskDelivered(_ index: Int) {
-        send { $0.machine.failureAccepted(of: index) }
+    func taskDelivered(_ task: LaunchTask) {
+        send(of: task) { $0.machine.failureAccepted(of: $1) }
     }
 
-    private func send(_ input: (inout State) -> [TaskRecord]) {
-        submit(
-            state.withLock { state in
-                defer { state.recordOpenings() }
-                return input(&state)
+    private func send(of task: LaunchTask, _ input: (inout State, Int) -> [Int]) {
+        let id = task.operationID
+        send { state in state.numbers[id].map { input(&state, $0) } ?? [] }
+    }
+
+    /// Feeds an input to the state machine, and submits the tasks that may start.
+    private func send(_ input: (inout State) -> [Int]) {
+        let submitted = state.withLock { state in
+            let numbers = input(&state)
+            while state.timeline.openings.count < state.machine.openStages {
+                state.timeline.openings.append(.now)
             }
-        )
-    }
-
-    func submit(_ records: [TaskRecord]) {
-        for record in records { record.shell.submitLater(record) }
+            return numbers.map { state.records[$0] }
+        }
+        for record in submitted { record.shell.submitLater(record) }
     }
 
     // MARK: The main thread
@@ -180,33 +176,19 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
     func addOperation(_ operation: Operation) {
         guard let task = operation as? LaunchTask else { return }
         state.withLock { $0.mainTasks.append(task) }
-        wakeMainThread()
-    }
-
-    /// Makes the main thread serve the workflow soon, unless a call already serves it.
-    func wakeMainThread() {
-        let isServed = state.withLock { state in
-            state.hasChanged = true
-            return state.isDraining
-        }
-        if !isServed { MainThread.shared.wake(self) }
-    }
-
-    /// Reserves the serving for the caller, which runs on the main thread.
-    ///
-    /// Returns false if a call below on the stack serves the workflow already, so tasks are never
-    /// nested in each other. If this returns true, the caller must call ``drain()``.
-    func beginDraining() -> Bool {
-        state.withLock { !exchange(&$0.isDraining, with: true) }
+        MainThread.wake(self)
     }
 
     /// Runs the main-queue tasks that are ready, in order, and then notifies the delegate if due.
+    ///
+    /// The main thread is the calling thread. If a call below on the stack drains the workflow
+    /// already, it continues when its current task returns, so tasks are never nested in each other.
     func drain() {
+        guard state.withLock({ !exchange(&$0.isDraining, with: true) }) else { return }
+        defer { state.withLock { $0.isDraining = false } }
         while true {
-            let (task, workflow) = state.withLock { state in
-                state.hasChanged = false
-                return (state.mainTasks.first, state.workflowToNotifyOf)
-            }
+            // Whatever changes after this wakes the main thread again.
+            let (task, workflow) = state.withLock { ($0.mainTasks.first, $0.workflowToNotifyOf) }
             // `isReady` may be user code, so it is read without the lock.
             // Other code may have started the task already.
             if let task, task.isReady || task.currentLifecycle.contains(.started) {
@@ -220,17 +202,9 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
                     }
                 }
                 delegateNotified()
-            } else if endDraining() {
+            } else {
                 return
             }
-        }
-    }
-
-    /// Stops draining, unless something has changed in between.
-    private func endDraining() -> Bool {
-        state.withLock { state in
-            state.isDraining = state.hasChanged
-            return !state.isDraining
         }
     }
 
@@ -239,33 +213,29 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
     func workflowFinished(_ workflow: TaskWorkflow) {
         // This is read without the lock, because it may release the last reference to the delegate.
         let hasDelegate = delegate != nil
-        let (mustNotify, context) = state.withLock { state in
-            state.record.ended = .now
-            let mustNotify = hasDelegate || state.isAwaitedOnMainThread
-            if mustNotify { state.workflowToNotifyOf = workflow }
-            return (mustNotify, exchange(&state.context, with: [:]))
-        }
         // The values may run user code when they are released, so no lock is held.
-        withExtendedLifetime(context) {}
-        if mustNotify { wakeMainThread() } else { delegateNotified() }
+        _ = state.withLock { state in
+            state.timeline.ended = .now
+            if hasDelegate { state.workflowToNotifyOf = workflow }
+            return exchange(&state.context, with: [:])
+        }
+        if hasDelegate { MainThread.wake(self) } else { delegateNotified() }
     }
 
     private func delegateNotified() {
-        let waiters = state.withLock { state in
-            state.isNotified = true
-            return exchange(&state.waiters, with: [])
-        }
-        for waiter in waiters { waiter() }
+        for waiter in state.withLock({ $0.waiters.take() }) ?? [] { waiter() }
+    }
+
+    /// Calls `body` when the delegate was called, or the workflow has finished without one.
+    private func whenNotified(_ body: @escaping @Sendable () -> Void) {
+        let isWaiting = state.withLock { $0.waiters?.append(body) } != nil
+        if !isWaiting { body() }
     }
 
     /// Waits until the delegate was called, or the workflow has finished without one.
     func waitUntilNotified() async {
         await withCheckedContinuation { continuation in
-            let isNotified = state.withLock { state in
-                if !state.isNotified { state.waiters.append { continuation.resume() } }
-                return state.isNotified
-            }
-            if isNotified { continuation.resume() }
+            whenNotified { continuation.resume() }
         }
     }
 
@@ -273,16 +243,13 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
     ///
     /// - Returns: Whether the delegate was called in time.
     func wait(atMost limit: Duration?, start: () -> Void) -> Bool {
-        guard !MainThread.isCurrent else {
-            state.withLock { $0.isAwaitedOnMainThread = true }
-            start()
-            return MainThread.shared.drain(waitingAtMost: limit) {
-                state.withLock { $0.isNotified }
-            }
-        }
-        let waiter = DispatchSemaphore(value: 0)
-        state.withLock { $0.waiters.append { waiter.signal() } }
+        let isMain = MainThread.isCurrent
+        let signal = isMain ? MainThread.signal : DispatchSemaphore(value: 0)
+        whenNotified { signal.signal() }
         start()
-        return waiter.wait(atMost: limit)
+        guard isMain else { return signal.wait(atMost: limit) }
+        return MainThread.drain(waitingAtMost: limit) {
+            state.withLock { $0.waiters == nil }
+        }
     }
 }

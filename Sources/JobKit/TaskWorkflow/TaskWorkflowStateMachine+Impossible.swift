@@ -1,63 +1,57 @@
 /// Finds dependencies that can never be met.
 extension TaskWorkflowStateMachine {
-    /// A task, and a dependency that can start only after it.
-    typealias ImpossibleDependency = (task: Int, dependency: Int)
-
-    private enum Step: Hashable {
-        case task(Int)
-        case opening(Int)
-    }
-
-    /// Returns the steps for which a step waits.
-    private func conditions(of step: Step) -> [Step] {
-        switch step {
-        case .task(let index):
-            let task = tasks[index]
-            let others = [task.predecessor].compactMap(\.self) + task.dependencies
-            return [.opening(task.stage)] + others.map { .task($0) }
-        case .opening(0): return []
-        case .opening(let stage):
-            let others = stages[stage - 1].tasks.filter { concernsNextStage($0) }
-            return [.opening(stage - 1)] + others.map { .task($0) }
-        }
-    }
-
-    /// Returns a dependency that can start only after the task that waits for it.
+    /// Returns a task, and a dependency that can start only after it.
     ///
-    /// Stages and the order of the main-queue tasks alone have no cycle, so every cycle contains a
-    /// dependency. The search is depth first, without recursion.
-    func impossibleDependency() -> ImpossibleDependency? {
-        guard tasks.contains(where: { !$0.dependencies.isEmpty }) else { return nil }
-        // Each step on the path waits for the next one, and for the steps in `left`.
-        var path: [(step: Step, left: [Step])] = []
-        var isOnPath: [Step: Bool] = [:]
-        func enter(_ step: Step) {
-            isOnPath[step] = true
-            path.append((step, conditions(of: step)))
-        }
-        for task in tasks.indices where isOnPath[.task(task)] == nil {
-            enter(.task(task))
-            while let last = path.indices.last {
-                guard let next = path[last].left.popLast() else {
-                    isOnPath[path.removeLast().step] = false
-                    continue
-                }
-                switch isOnPath[next] {
-                case nil: enter(next)
-                case false: break
-                case true: return dependency(in: path.map(\.step).drop { $0 != next } + [next])
-                }
+    /// In a copy of the state machine, each task finishes as soon as it can start. If tasks remain,
+    /// each of them waits for another one, so some wait for each other in a cycle. Stages and the
+    /// order of the main-queue tasks alone have no cycle, so every cycle contains a dependency.
+    ///
+    /// - Parameter dependencies: For each task, the tasks of the workflow that it depends on.
+    /// - Returns: The task and its dependency, or nil if all dependencies can be met.
+    func impossibleDependency(among dependencies: [Int: [Int]]) -> (task: Int, dependency: Int)? {
+        guard !dependencies.isEmpty else { return nil }
+        var trial = self
+        for gate in gates { _ = trial.gateOpened(gate.name) }
+        _ = trial.started()
+        var dependents: [Int: [Int]] = [:]
+        var unmetCounts: [Int: Int] = [:]
+        for (task, others) in dependencies {
+            for other in others where tasks[other].progress < .done {
+                dependents[other, default: []].append(task)
+                unmetCounts[task, default: 0] += 1
             }
         }
-        return nil
+        var startable = tasks.indices.filter { trial.isReady($0) }
+        while let task = startable.popLast() {
+            guard unmetCounts[task, default: 0] == 0, trial.tasks[task].progress < .done else {
+                continue
+            }
+            startable += trial.taskFinished(task, hasFailed: false)
+            for dependent in dependents[task] ?? [] {
+                unmetCounts[dependent, default: 0] -= 1
+                if trial.isReady(dependent) { startable.append(dependent) }
+            }
+        }
+        return trial.cycle(among: dependencies)
     }
 
-    /// Returns the first dependency in a cycle of steps, in which each step waits for the next.
-    private func dependency(in cycle: [Step]) -> ImpossibleDependency? {
-        for case (.task(let task), .task(let other)) in zip(cycle, cycle.dropFirst())
-        where tasks[task].dependencies.contains(other) {
-            return (task, other)
+    /// Returns a task and its dependency in a cycle of the tasks that are not done.
+    private func cycle(among dependencies: [Int: [Int]]) -> (task: Int, dependency: Int)? {
+        func unmetDependency(of task: Int) -> Int? {
+            dependencies[task]?.first { tasks[$0].progress < .done }
         }
-        return nil
+        func obstacle(to task: Int) -> Int? {
+            if let dependency = unmetDependency(of: task) { return dependency }
+            guard case .tasks(let holders, _) = wait(of: task) else { return nil }
+            return holders.first
+        }
+        guard var task = tasks.indices.first(where: { tasks[$0].progress < .done }) else {
+            return nil
+        }
+        var passed: Set<Int> = []
+        while passed.insert(task).inserted, let next = obstacle(to: task) { task = next }
+        // This task is in the cycle, because the walk has passed it before.
+        while unmetDependency(of: task) == nil, let next = obstacle(to: task) { task = next }
+        return unmetDependency(of: task).map { (task, $0) }
     }
 }

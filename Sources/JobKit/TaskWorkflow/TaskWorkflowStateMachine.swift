@@ -1,10 +1,9 @@
 /// Decides which launch tasks may start.
 ///
-/// It considers stages, gates and the order of the main-queue tasks. It stores the dependencies
-/// only to check them. Whether they are met is decided when a task starts.
-struct TaskWorkflowStateMachine<Payload: Sendable>: Sendable {
+/// It considers stages, gates and the order of the main-queue tasks. Whether dependencies are met
+/// is decided when a task starts. The number of a task is its position in the order added.
+struct TaskWorkflowStateMachine: Sendable {
     struct Task: Sendable {
-        let payload: Payload
         let queue: LaunchTaskQueue
         let stage: Int
         /// The number of gates that were added before the task.
@@ -13,14 +12,17 @@ struct TaskWorkflowStateMachine<Payload: Sendable>: Sendable {
         ///
         /// Nil for a concurrent task.
         let predecessor: Int?
-        /// The tasks of the workflow that it depends on.
-        fileprivate(set) var dependencies: [Int] = []
-        /// Whether `main(context:)` has returned, or the task has finished without it.
-        fileprivate(set) var hasRun = false
-        /// Whether the task has finished and, if it failed, the workflow continues.
-        fileprivate(set) var isDone = false
-        /// Whether the task has failed, and the workflow has not decided yet whether to carry on.
-        fileprivate(set) var awaitsResponse = false
+        fileprivate(set) var progress = Progress.pending
+    }
+
+    enum Progress: Comparable, Sendable {
+        case pending
+        /// The task has failed, and the workflow has not decided yet whether to carry on.
+        case failed
+        /// `main(context:)` has returned, and the task continues.
+        case ran
+        /// The task has finished and, if it failed, the workflow continues.
+        case done
     }
 
     struct Stage: Sendable {
@@ -28,121 +30,91 @@ struct TaskWorkflowStateMachine<Payload: Sendable>: Sendable {
         fileprivate(set) var tasks: [Int] = []
         /// The number of its tasks for which the next stage waits.
         fileprivate var remaining = 0
+        /// The task that the stage waited for last.
+        ///
+        /// Nil if there is none.
+        fileprivate var cause: Int?
     }
 
     /// The maximum number of tasks in the reason why a stage has not opened.
-    static var namedHolders: Int { 10 }
+    static let namedHolders = 10
 
     private(set) var isStarted = false
     private(set) var tasks: [Task] = []
     private(set) var stages: [Stage] = []
-    private var mainTasks: [Int] = []
-    private var gates: [String] = []
+    private(set) var openStages = 0
+    private(set) var gates: [(name: String, isOpen: Bool)] = []
     private var closedGates: [String: [Int]] = [:]
-    private var openGates: Set<Int> = []
     /// The number of gates before the first closed one.
     private var passableGates = 0
-    private(set) var openStages = 0
-    /// The task that each open stage waited for last.
-    ///
-    /// Nil if there is none.
-    private var causes: [Int?] = []
-    private var lastDone: Int?
-    private var nextMainTask = 0
-    /// The concurrent tasks of open stages, in order, which wait only for gates.
-    private var gated = FIFO<Int>()
+    /// The tasks that have not been submitted, in the order added.
+    private var mainTasks = FIFO<Int>()
+    private var concurrentTasks = FIFO<Int>()
+    private var lastMainTask: Int?
 
-    // MARK: Adding
+    // MARK: Inputs
 
-    /// Adds tasks, and returns their indices and the tasks to submit.
+    /// Adds tasks, and returns the tasks to submit, as all inputs do.
     ///
     /// An empty group has no effect.
-    mutating func tasksAdded(
-        _ added: [(payload: Payload, queue: LaunchTaskQueue)],
-        asGroup: Bool
-    ) -> (indices: Range<Int>, submitted: [Payload]) {
-        let first = tasks.count
-        if !added.isEmpty, asGroup || stages.last?.isGroup ?? true {
+    mutating func tasksAdded(_ queues: [LaunchTaskQueue], asGroup: Bool) -> [Int] {
+        if !queues.isEmpty, asGroup || stages.last?.isGroup ?? true {
             stages.append(Stage(isGroup: asGroup))
         }
-        for (payload, queue) in added { append(payload, queue) }
-        return (first..<tasks.count, advance())
+        for queue in queues { append(queue) }
+        return advance()
     }
 
-    mutating func gateAdded(_ name: String) {
-        closedGates[name, default: []].append(gates.count)
-        gates.append(name)
-    }
-
-    mutating func dependenciesFound(_ dependencies: [Int], of task: Int) {
-        tasks[task].dependencies = dependencies
-    }
-
-    private mutating func append(_ payload: Payload, _ queue: LaunchTaskQueue) {
-        // A stage that opens now waited for no task, but for this one to be added.
-        lastDone = nil
+    private mutating func append(_ queue: LaunchTaskQueue) {
         let (index, stage) = (tasks.count, stages.count - 1)
+        let predecessor = queue == .mainQueue ? lastMainTask : nil
         tasks.append(
-            Task(
-                payload: payload,
-                queue: queue,
-                stage: stage,
-                gateCount: gates.count,
-                predecessor: queue == .mainQueue ? mainTasks.last : nil
-            )
+            Task(queue: queue, stage: stage, gateCount: gates.count, predecessor: predecessor)
         )
         stages[stage].tasks.append(index)
         if holdsNextStage(index) { stages[stage].remaining += 1 }
         if queue == .mainQueue {
             mainTasks.append(index)
-        } else if stage < openStages {
-            gated.append(index)
+            lastMainTask = index
+        } else {
+            concurrentTasks.append(index)
         }
     }
 
-    // MARK: Inputs
+    mutating func gateAdded(_ name: String) {
+        closedGates[name, default: []].append(gates.count)
+        gates.append((name, isOpen: false))
+    }
 
-    mutating func started() -> [Payload] {
+    /// Opens the gates of that name that have been added so far.
+    mutating func gateOpened(_ name: String) -> [Int] {
+        for gate in closedGates.removeValue(forKey: name) ?? [] { gates[gate].isOpen = true }
+        while passableGates < gates.count, gates[passableGates].isOpen { passableGates += 1 }
+        return advance()
+    }
+
+    mutating func started() -> [Int] {
         isStarted = true
         return advance()
     }
 
-    /// Opens the gates of that name that have been added so far.
-    mutating func gateOpened(_ name: String) -> [Payload] {
-        openGates.formUnion(closedGates.removeValue(forKey: name) ?? [])
-        return advance()
-    }
-
     /// Lets the next main-queue task start, unless the task has failed and awaits an answer.
-    mutating func taskRan(_ index: Int) -> [Payload] {
-        guard !tasks[index].awaitsResponse else { return [] }
-        change(index) { $0.hasRun = true }
-        return advance()
+    mutating func taskRan(_ index: Int) -> [Int] {
+        tasks[index].progress == .pending ? advance(index, to: .ran) : []
     }
 
     /// Ends a task that has not failed.
     ///
     /// A failed task holds back the next ones until ``failureAccepted(of:)``.
-    mutating func taskFinished(_ index: Int, hasFailed: Bool) -> [Payload] {
-        guard !tasks[index].isDone else { return [] }
-        tasks[index].awaitsResponse = hasFailed
-        return hasFailed ? [] : failureAccepted(of: index)
+    mutating func taskFinished(_ index: Int, hasFailed: Bool) -> [Int] {
+        guard hasFailed else { return failureAccepted(of: index) }
+        tasks[index].progress = max(tasks[index].progress, .failed)
+        return []
     }
 
     /// Ends a failed task, because the workflow carries on.
-    mutating func failureAccepted(of index: Int) -> [Payload] {
-        guard !tasks[index].isDone else { return [] }
-        change(index) { task in
-            (task.hasRun, task.isDone, task.awaitsResponse) = (true, true, false)
-        }
-        return advance()
-    }
-
-    private mutating func change(_ index: Int, _ body: (inout Task) -> Void) {
-        lastDone = index
-        let heldNextStage = holdsNextStage(index)
-        body(&tasks[index])
-        if heldNextStage, !holdsNextStage(index) { stages[tasks[index].stage].remaining -= 1 }
+    mutating func failureAccepted(of index: Int) -> [Int] {
+        tasks[index].progress < .done ? advance(index, to: .done) : []
     }
 
     // MARK: Waiting
@@ -162,23 +134,24 @@ struct TaskWorkflowStateMachine<Payload: Sendable>: Sendable {
             }
             return .tasks(holders, further: before.remaining - holders.count)
         }
-        guard task.gateCount <= passableGates else { return .gate(gates[passableGates]) }
-        guard let predecessor = task.predecessor, !tasks[predecessor].hasRun else { return nil }
+        guard task.gateCount <= passableGates else { return .gate(gates[passableGates].name) }
+        guard let predecessor = task.predecessor, tasks[predecessor].progress < .ran else {
+            return nil
+        }
         return .tasks([predecessor], further: 0)
     }
 
     /// Returns the tasks for which a task's stage or main-thread turn waited.
     func predecessors(of index: Int) -> [Int] {
         let task = tasks[index]
-        let cause = task.stage < causes.count ? causes[task.stage] : nil
-        return [cause, task.predecessor].compactMap(\.self)
+        return [stages[task.stage].cause, task.predecessor].compactMap(\.self)
     }
 
-    /// Whether the next stage ever waits for a task.
-    ///
-    /// It does not wait for a concurrent task outside a group.
-    func concernsNextStage(_ index: Int) -> Bool {
-        stages[tasks[index].stage].isGroup || tasks[index].queue == .mainQueue
+    /// Whether stage, gates and order let a task start.
+    func isReady(_ index: Int) -> Bool {
+        let task = tasks[index]
+        guard task.stage < openStages, task.gateCount <= passableGates else { return false }
+        return task.predecessor.map { tasks[$0].progress >= .ran } ?? true
     }
 
     /// Whether the next stage still waits for a task.
@@ -186,39 +159,36 @@ struct TaskWorkflowStateMachine<Payload: Sendable>: Sendable {
     /// All tasks of a group must finish, and other main-queue tasks must have run.
     private func holdsNextStage(_ index: Int) -> Bool {
         let task = tasks[index]
-        if stages[task.stage].isGroup { return !task.isDone }
-        return task.queue == .mainQueue && !task.hasRun
+        if stages[task.stage].isGroup { return task.progress < .done }
+        return task.queue == .mainQueue && task.progress < .ran
     }
 
     // MARK: Decisions
 
-    /// Opens the stages that nothing holds back, and returns the tasks to submit.
-    private mutating func advance() -> [Payload] {
-        guard isStarted else { return [] }
-        var submitted: [Payload] = []
-        while openGates.contains(passableGates) { passableGates += 1 }
-        while openStages < stages.count, openStages == 0 || stages[openStages - 1].remaining == 0 {
-            causes.append(openStages == 0 ? nil : lastDone)
-            for index in stages[openStages].tasks where tasks[index].queue == .concurrentQueue {
-                gated.append(index)
-            }
-            openStages += 1
-        }
-        while let index = gated.first, tasks[index].gateCount <= passableGates {
-            _ = gated.popFirst()
-            submitted.append(tasks[index].payload)
-        }
-        while nextMainTask < mainTasks.count, isReady(mainTasks[nextMainTask]) {
-            submitted.append(tasks[mainTasks[nextMainTask]].payload)
-            nextMainTask += 1
-        }
-        return submitted
+    private mutating func advance(_ index: Int, to progress: Progress) -> [Int] {
+        let heldNextStage = holdsNextStage(index)
+        tasks[index].progress = progress
+        if heldNextStage, !holdsNextStage(index) { stages[tasks[index].stage].remaining -= 1 }
+        return advance(because: index)
     }
 
-    private func isReady(_ index: Int) -> Bool {
-        let task = tasks[index]
-        guard task.stage < openStages, task.gateCount <= passableGates else { return false }
-        return task.predecessor.map { tasks[$0].hasRun } ?? true
+    /// Opens the stages that nothing holds back, and returns the tasks to submit.
+    private mutating func advance(because cause: Int? = nil) -> [Int] {
+        guard isStarted else { return [] }
+        while openStages < stages.count, openStages == 0 || stages[openStages - 1].remaining == 0 {
+            stages[openStages].cause = cause
+            openStages += 1
+        }
+        var submitted: [Int] = []
+        while let index = concurrentTasks.first, isReady(index) {
+            _ = concurrentTasks.popFirst()
+            submitted.append(index)
+        }
+        while let index = mainTasks.first, isReady(index) {
+            _ = mainTasks.popFirst()
+            submitted.append(index)
+        }
+        return submitted
     }
 }
 

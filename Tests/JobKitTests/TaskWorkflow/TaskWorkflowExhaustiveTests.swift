@@ -6,7 +6,7 @@ import Testing
 ///
 /// Plans of the simplest items have four additions.
 @Suite struct TaskWorkflowExhaustiveTests {
-    typealias Machine = TaskWorkflowStateMachine<Int>
+    typealias Machine = TaskWorkflowStateMachine
 
     private struct Situation: Hashable {
         var finished: Set<Int> = []
@@ -15,17 +15,14 @@ import Testing
 
     private func machine(_ oracle: WorkflowOracle) -> (Machine, [Int]) {
         var machine = Machine()
-        var (next, gates) = (0, 0)
+        var gates = 0
         func queue(_ isMain: Bool) -> LaunchTaskQueue { isMain ? .mainQueue : .concurrentQueue }
         for item in oracle.items {
             switch item {
             case .main, .concurrent:
-                _ = machine.taskAdded(next, queue: queue(item == .main))
-                next += 1
+                _ = machine.taskAdded(queue(item == .main))
             case .group(let members):
-                let first = next
-                _ = machine.groupAdded(members.enumerated().map { (first + $0, queue($1)) })
-                next += members.count
+                _ = machine.groupAdded(members.map(queue))
             case .gate:
                 machine.gateAdded("\(gates)")
                 gates += 1

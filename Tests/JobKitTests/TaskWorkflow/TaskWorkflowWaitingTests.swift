@@ -27,6 +27,28 @@ final class TaskWorkflowWaitingTests: XCTestCase {
     }
 
     // W6
+    func testRemovedDependencyClosesNoCycle() async {
+        let (log, gate, outside) = (EventLog(), Gate(), BlockOperation {})
+        let first = logging("first", log, queue: .concurrentQueue)
+        let second = logging("second", log, queue: .concurrentQueue, after: gate)
+        let third = logging("third", log, queue: .concurrentQueue)
+        first.addDependency(outside)
+        second.addDependency(first)
+        let workflow = TaskWorkflow(name: "Launch")
+        for task in [first, second] { workflow.addTask(task) }
+        await finish(workflow) {
+            second.removeDependency(first)
+            third.addDependency(second)
+            first.addDependency(third)
+            workflow.addTask(third)
+            gate.open()
+            await log.waitForEvent("third")
+            OperationQueue().addOperation(outside)
+        }
+        XCTAssertEqual(log.events, ["second", "third", "first"])
+    }
+
+    // W6
     func testCancelledMainQueueTaskNoLongerWaitsForItsDependencies() async {
         let log = EventLog()
         let never = ConcurrentOperation()

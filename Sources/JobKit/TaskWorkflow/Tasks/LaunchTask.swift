@@ -23,17 +23,21 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
     /// task finishes asynchronously.
     private enum Phase {
         case beforeMain
-        /// `finish` was called before `main(context:)`, which is then not called.
-        case finishedBeforeMain
         case insideMain(requested: OperationOutcome?)
         /// `finish` ends the task immediately.
+        ///
+        /// If it was called before `main(context:)`, that method is not called.
         case open
     }
 
     /// The queue on which the task runs.
     public final let queue: LaunchTaskQueue
 
-    let position = Guarded<LaunchPosition?>(nil)
+    private struct Workflow {
+        weak var shell: TaskWorkflowShell?
+    }
+
+    private let workflow = Guarded(Workflow())
     private let phase = Guarded(Phase.beforeMain)
 
     /// Creates a task that has not been started.
@@ -69,26 +73,22 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
 
     /// Calls ``main(context:)`` with the workflow's context.
     public final override func main() {
-        let place = place
-        if let (shell, index) = place { shell.taskBegan(index, self) }
-        let context = place?.shell.context ?? [:]
+        let shell = shell
+        shell?.taskBegan(self)
+        let context = shell?.context ?? [:]
         let isAsynchronous = finishesAsynchronously
         let mayEnter = phase.withLock { phase in
             guard case .beforeMain = phase else { return false }
             phase = isAsynchronous ? .open : .insideMain(requested: nil)
             return true
         }
-        if mayEnter { main(context: context) }
-        guard mayEnter, !isAsynchronous else {
-            if let (shell, index) = place { shell.taskRan(index) }
-            return
-        }
-        let requested = phase.withLock { phase -> OperationOutcome? in
+        if mayEnter { main(context: context) } else { releaseBody() }
+        let outcome = phase.withLock { phase -> OperationOutcome? in
             defer { phase = .open }
             guard case .insideMain(let requested) = phase else { return nil }
-            return requested
+            return requested ?? .succeeded
         }
-        super.finishRequested(requested ?? .succeeded)
+        if let outcome { super.finishRequested(outcome) } else { shell?.taskRan(self) }
     }
 
     /// Called when the task is cancelled, or times out, while it is executing.
@@ -102,57 +102,44 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
 
     // MARK: For JobKit
 
-    /// The task's workflow, and its number there once it has one.
-    final var place: (shell: TaskWorkflowShell, index: Int)? {
-        guard let position = position.withLock({ $0 }), let index = position.index else {
-            return nil
+    /// The shell of the workflow that the task was added to.
+    private var shell: TaskWorkflowShell? { workflow.withLock { $0.shell } }
+
+    /// Adds the task to a workflow, or returns the one to which it belongs already.
+    final func claim(for shell: TaskWorkflowShell) -> TaskWorkflowShell? {
+        workflow.withLock { workflow in
+            let owner = workflow.shell
+            if owner == nil { workflow.shell = shell }
+            return owner
         }
-        return position.shell.map { ($0, index) }
     }
 
-    /// The reason why the task has not been started, although it is in no ``TaskQueue``.
-    ///
-    /// Nil without a workflow.
-    override var reasonNotStarted: String? {
-        guard let (shell, index) = place else { return nil }
-        return shell.reasonToWait(of: index)
-            ?? (queue == .mainQueue ? "waits for the main thread" : nil)
-    }
+    override var reasonNotStarted: String? { shell?.reasonNotStarted(self) }
 
     override var predecessorIDs: [Int] {
-        super.predecessorIDs + (place.map { $0.shell.predecessors(of: $0.index) } ?? [])
+        super.predecessorIDs + (shell?.predecessors(of: self) ?? [])
     }
 
     override func finishRequested(_ outcome: OperationOutcome) {
         let isKept = phase.withLock { phase in
-            switch phase {
-            case .beforeMain: phase = .finishedBeforeMain
-            case .insideMain(let earlier):
-                phase = .insideMain(requested: earlier ?? outcome)
-                return true
-            case .finishedBeforeMain, .open: break
+            guard case .insideMain(let earlier) = phase else {
+                phase = .open
+                return false
             }
-            return false
+            phase = .insideMain(requested: earlier ?? outcome)
+            return true
         }
         if !isKept { super.finishRequested(outcome) }
     }
 
     override func becameFinished() {
         super.becameFinished()
-        if let (shell, index) = place { shell.taskFinished(index, self) }
+        shell?.taskFinished(self)
     }
 
     override func readinessChanged() {
-        guard queue == .mainQueue else { return }
-        position.withLock { $0 }?.shell?.wakeMainThread()
+        if queue == .mainQueue, let shell { MainThread.wake(shell) }
     }
-}
-
-/// The workflow that a launch task was added to, and its number there.
-struct LaunchPosition: Sendable {
-    weak var shell: TaskWorkflowShell?
-    /// Nil while the task is being added.
-    var index: Int?
 }
 
 /// The queue on which a launch task runs.

@@ -15,27 +15,52 @@ extension TaskWorkflow {
     /// A main-thread line of more than 2,000 characters continues on another line, below the
     /// concurrent tasks of its stages.
     public final func generateTimeline() -> String {
-        launch.timeline(named: label).text()
+        launch.timeline(named: label)
     }
 }
 
-/// Writes a workflow's timeline.
-///
-/// The first line contains the main thread's tasks, and the concurrent tasks of a stage are below
-/// the first of its main-queue tasks.
-struct LaunchTimeline<Payload: Sendable> {
-    let name: String
-    let machine: TaskWorkflowStateMachine<Payload>
-    let record: LaunchRecord
-    /// The time until which unfinished tasks are measured.
-    let now: LaunchRecord.Instant
+/// The times of a workflow's events, which its callers read from the clock, and their text.
+struct LaunchTimeline: Sendable {
+    typealias Instant = ContinuousClock.Instant
+
+    struct Task: Sendable {
+        var name: String
+        /// The task's number in events.
+        var eventID = 0
+        /// Nil if the task never ran.
+        var began: Instant?
+        var ended: Instant?
+        /// The description of the task's outcome.
+        var outcome: String?
+    }
+
+    var tasks: [Task] = []
+    /// The time at which each stage opened.
+    var openings: [Instant] = []
+    /// The time at which the workflow ended.
+    var ended: Instant?
 
     /// The length after which the main thread's line continues on a new one.
     ///
     /// Without this limit, the text of a launch with many stages would be mostly indentation.
-    static var width: Int { 2_000 }
+    static let width = 2_000
 
-    func text() -> String {
+    /// Records the end of a task, unless it is recorded already.
+    mutating func taskEnded(_ index: Int, _ outcome: String?, at instant: Instant) {
+        guard tasks[index].ended == nil else { return }
+        tasks[index].ended = instant
+        tasks[index].outcome = outcome
+    }
+
+    /// Returns the text of the workflow whose stages `machine` has.
+    ///
+    /// The first line contains the main thread's tasks, and the concurrent tasks of a stage are
+    /// below the first of its main-queue tasks. Unfinished tasks are measured until `now`.
+    func text(
+        of machine: TaskWorkflowStateMachine,
+        named name: String,
+        until now: Instant
+    ) -> String {
         var lines: [String] = []
         var rows: [String] = []
         var line = "[\(name.oneLine) start]"
@@ -51,47 +76,32 @@ struct LaunchTimeline<Payload: Sendable> {
                 (line, column, rows) = ("", 0, [])
             }
             let concurrent = stage.tasks.filter { machine.tasks[$0].queue == .concurrentQueue }
+            let main = stage.tasks.filter { machine.tasks[$0].queue == .mainQueue }
             let indentation = String(repeating: " ", count: column + 1)
-            rows += concurrent.map { "\(indentation)- \(label(ofTask: $0))" }
-            for task in stage.tasks where machine.tasks[task].queue == .mainQueue {
-                append(label(ofTask: task))
-            }
+            rows += concurrent.map { "\(indentation)- \(label(of: tasks[$0], until: now))" }
+            for task in main { append(label(of: tasks[task], until: now)) }
             if stage.isGroup, !concurrent.isEmpty {
-                append("[Waiting \(milliseconds(waiting(number)))]")
+                // The wait begins when the last main-queue task ends, or when the stage opens.
+                let opening = number < openings.count ? openings[number] : now
+                let began = main.last.map { tasks[$0].ended ?? now } ?? opening
+                let ended = stage.tasks.map { tasks[$0].ended ?? now }.max() ?? began
+                append("[Waiting \(milliseconds(began.duration(to: ended)))]")
             }
         }
-        if record.ended != nil { append("[\(name.oneLine) finish]") }
+        if ended != nil { append("[\(name.oneLine) finish]") }
         return (lines + [line] + rows).joined(separator: "\n")
     }
 
-    /// Returns the time from the last main-queue task's end, or the stage's opening, to the group's
-    /// end.
-    private func waiting(_ number: Int) -> Duration {
-        let stage = machine.stages[number]
-        guard number < record.openings.count else { return .zero }
-        let lastOnMain = stage.tasks.last { machine.tasks[$0].queue == .mainQueue }
-        let began = lastOnMain.map { record.tasks[$0].ended ?? now } ?? record.openings[number]
-        let ended = stage.tasks.map { record.tasks[$0].ended ?? now }.max() ?? began
-        return began.duration(to: ended)
-    }
-
-    private func label(ofTask index: Int) -> String {
-        let task = record.tasks[index]
+    private func label(of task: Task, until now: Instant) -> String {
         let end = task.ended ?? now
+        let state = task.began == nil ? "not started" : "executing"
+        let remark = task.ended == nil ? state : task.outcome
         let parts = [
             task.name.oneLine,
             task.began.map { milliseconds($0.duration(to: end)) },
-            remark(about: task),
+            remark == "succeeded" ? nil : remark,
         ]
         return "[\(parts.compactMap { $0 }.joined(separator: " "))]"
-    }
-
-    /// Returns the text that follows a task's name and time.
-    ///
-    /// Nil if the task succeeded.
-    private func remark(about task: LaunchRecord.Task) -> String? {
-        guard task.ended != nil else { return task.began == nil ? "not started" : "executing" }
-        return task.outcome == "succeeded" ? nil : task.outcome
     }
 
     private func milliseconds(_ duration: Duration) -> String {

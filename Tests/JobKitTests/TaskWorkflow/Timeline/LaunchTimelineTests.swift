@@ -3,42 +3,40 @@ import Testing
 @testable import JobKit
 
 @Suite struct LaunchTimelineTests {
-    typealias Machine = TaskWorkflowStateMachine<String>
+    typealias Machine = TaskWorkflowStateMachine
 
     private let start = ContinuousClock.now
 
-    /// Returns a record of starts and ends in milliseconds.
-    private func timeline(
+    /// Returns the text of starts and ends in milliseconds.
+    private func text(
         _ machine: Machine,
         _ tasks: [(name: String, began: Int?, ended: Int?, outcome: OperationOutcome)],
         openings: [Int] = [],
         ended: Int? = nil,
         now: Int = 5_000
-    ) -> LaunchTimeline<String> {
-        func instant(_ number: Int) -> LaunchRecord.Instant { start + .milliseconds(number) }
-        var record = LaunchRecord()
-        record.tasks = tasks.map { task in
-            LaunchRecord.Task(
+    ) -> String {
+        func instant(_ number: Int) -> LaunchTimeline.Instant { start + .milliseconds(number) }
+        var timeline = LaunchTimeline()
+        timeline.tasks = tasks.map { task in
+            LaunchTimeline.Task(
                 name: task.name,
                 began: task.began.map(instant),
                 ended: task.ended.map(instant),
                 outcome: task.outcome.description
             )
         }
-        record.openings = openings.map(instant)
-        record.ended = ended.map(instant)
-        return LaunchTimeline(name: "Launch", machine: machine, record: record, now: instant(now))
+        timeline.openings = openings.map(instant)
+        timeline.ended = ended.map(instant)
+        return timeline.text(of: machine, named: "Launch", until: instant(now))
     }
 
     // W4: the launch of a real app with its measured times
     @Test func seedsLaunchIsWrittenInTheSeedsLayout() {
         var machine = Machine()
-        for _ in 0..<2 { _ = machine.taskAdded("", queue: .mainQueue) }
-        _ = machine.groupAdded([
-            ("", .mainQueue), ("", .mainQueue), ("", .concurrentQueue), ("", .concurrentQueue),
-        ])
-        for _ in 0..<2 { _ = machine.taskAdded("", queue: .mainQueue) }
-        let text = timeline(
+        for _ in 0..<2 { _ = machine.taskAdded(.mainQueue) }
+        _ = machine.groupAdded([.mainQueue, .mainQueue, .concurrentQueue, .concurrentQueue])
+        for _ in 0..<2 { _ = machine.taskAdded(.mainQueue) }
+        let text = text(
             machine,
             [
                 ("TaskA", 0, 201, .succeeded), ("TaskB", 201, 402, .succeeded),
@@ -49,7 +47,6 @@ import Testing
             openings: [0, 402, 803],
             ended: 1_017
         )
-        .text()
         #expect(
             text == """
                 [Launch start] - [TaskA 201ms] - [TaskB 201ms] - [TaskC 200ms] - [TaskD 201ms] \
@@ -63,11 +60,11 @@ import Testing
     // W4
     @Test func groupWithoutMainTasksWaitsFromItsOpening() {
         var machine = Machine()
-        _ = machine.taskAdded("", queue: .mainQueue)
-        _ = machine.groupAdded([("", .concurrentQueue)])
-        _ = machine.groupAdded([("", .mainQueue)])
-        _ = machine.taskAdded("", queue: .concurrentQueue)
-        let text = timeline(
+        _ = machine.taskAdded(.mainQueue)
+        _ = machine.groupAdded([.concurrentQueue])
+        _ = machine.groupAdded([.mainQueue])
+        _ = machine.taskAdded(.concurrentQueue)
+        let text = text(
             machine,
             [
                 ("A", 0, 10, .succeeded), ("B", 12, 40, .succeeded), ("C", 40, 50, .succeeded),
@@ -76,7 +73,6 @@ import Testing
             openings: [0, 10, 40, 50],
             ended: 51
         )
-        .text()
         #expect(
             text == """
                 [Launch start] - [A 10ms] - [Waiting 30ms] - [C 10ms] - [Launch finish]
@@ -89,13 +85,13 @@ import Testing
     // W5
     @Test func taskThatDidNotSucceedReadsDifferently() {
         var machine = Machine()
-        for _ in 0..<3 { _ = machine.taskAdded("", queue: .mainQueue) }
+        for _ in 0..<3 { _ = machine.taskAdded(.mainQueue) }
         let tasks: [(String, Int?, Int?, OperationOutcome)] = [
             ("A", 0, 10, .failed(MissingResultError(name: "A"))), ("B", 10, 12, .cancelled),
             ("C", nil, 13, .cancelled),
         ]
         #expect(
-            timeline(machine, tasks, ended: 13).text()
+            text(machine, tasks, ended: 13)
                 == "[Launch start] - [A 10ms failed] - [B 2ms cancelled] - [C cancelled] "
                 + "- [Launch finish]"
         )
@@ -103,12 +99,12 @@ import Testing
 
     @Test func unfinishedLaunchShowsItsFinishedTasks() {
         var machine = Machine()
-        for _ in 0..<3 { _ = machine.taskAdded("", queue: .mainQueue) }
+        for _ in 0..<3 { _ = machine.taskAdded(.mainQueue) }
         let tasks: [(String, Int?, Int?, OperationOutcome)] = [
             ("A", 0, 10, .succeeded), ("B", 10, nil, .succeeded), ("C", nil, nil, .succeeded),
         ]
         #expect(
-            timeline(machine, tasks, now: 15).text()
+            text(machine, tasks, now: 15)
                 == "[Launch start] - [A 10ms] - [B 5ms executing] - [C not started]"
         )
     }
@@ -116,25 +112,25 @@ import Testing
     // W4
     @Test func millisecondsAreWholeAndNamesStayOnTheLine() {
         var machine = Machine()
-        _ = machine.taskAdded("", queue: .mainQueue)
-        var record = LaunchRecord()
-        record.tasks = [LaunchRecord.Task(name: "two\nlines", began: start)]
-        record.taskEnded(0, "succeeded", at: start + .microseconds(1_999))
-        record.taskEnded(0, "failed", at: start + .seconds(9))
-        let timeline = LaunchTimeline(name: "Launch", machine: machine, record: record, now: start)
-        #expect(timeline.text() == "[Launch start] - [two␊lines 1ms]")
+        _ = machine.taskAdded(.mainQueue)
+        var timeline = LaunchTimeline()
+        timeline.tasks = [LaunchTimeline.Task(name: "two\nlines", began: start)]
+        timeline.taskEnded(0, "succeeded", at: start + .microseconds(1_999))
+        timeline.taskEnded(0, "failed", at: start + .seconds(9))
+        let text = timeline.text(of: machine, named: "Launch", until: start)
+        #expect(text == "[Launch start] - [two␊lines 1ms]")
     }
 
     // W4: the text grows with the number of groups, and each row is below its stage's first task
     @Test(.timeLimit(.minutes(30))) func lineOfManyGroupsIsContinuedInFurtherLines() {
         var machine = Machine()
         let count = 2_000
-        for _ in 0..<count { _ = machine.groupAdded([("", .mainQueue), ("", .concurrentQueue)]) }
+        for _ in 0..<count { _ = machine.groupAdded([.mainQueue, .concurrentQueue]) }
         let names = (0..<count).flatMap { ["main \($0)", "beside \($0)"] }
-        let text = timeline(machine, names.map { ($0, 0, 1, .succeeded) }, ended: 1).text()
+        let text = text(machine, names.map { ($0, 0, 1, .succeeded) }, ended: 1)
         #expect(text.count < count * 2 * 2_000)
         let lines = text.split(separator: "\n")
-        #expect(lines.allSatisfy { $0.count < LaunchTimeline<String>.width + 100 })
+        #expect(lines.allSatisfy { $0.count < LaunchTimeline.width + 100 })
         #expect(lines.filter { $0.contains("[main") }.count > 10)
         #expect(text.ranges(of: "Launch start").count == 1)
         #expect(lines.last { $0.contains("[main") }?.hasSuffix("- [Launch finish]") == true)
