@@ -51,10 +51,7 @@ extension KeyedQueueStateMachine {
         var limit = 0
         var taken = 0
         /// The entries that were passed on.
-        ///
-        /// Usually, there is at most one, which needs no set.
-        private var holder: Int?
-        private var moreHolders: Set<Int> = []
+        private(set) var holders: Set<Int> = []
         /// The entries that were not passed on.
         private(set) var others: Set<Int> = []
         var waiting = ReadyLists()
@@ -66,29 +63,17 @@ extension KeyedQueueStateMachine {
 
         var isFree: Bool { taken < limit }
 
-        var holders: [Int] { (holder.map { [$0] } ?? []) + moreHolders }
-
-        var members: [Int] { holders + others }
+        var members: [Int] { holders + Array(others) }
 
         mutating func insert(_ slot: Int, isHolder: Bool) {
-            if !isHolder {
-                others.insert(slot)
-            } else if holder == nil {
-                holder = slot
-            } else {
-                moreHolders.insert(slot)
-            }
+            if isHolder { holders.insert(slot) } else { others.insert(slot) }
         }
 
         /// Removes an entry, and returns whether none is left.
         @discardableResult
         mutating func remove(_ slot: Int) -> Bool {
-            if holder == slot {
-                holder = nil
-            } else if moreHolders.isEmpty || moreHolders.remove(slot) == nil {
-                others.remove(slot)
-            }
-            return holder == nil && moreHolders.isEmpty && others.isEmpty
+            if holders.remove(slot) == nil { others.remove(slot) }
+            return holders.isEmpty && others.isEmpty
         }
 
         /// Moves an entry to those that were passed on, or to the others.
