@@ -35,15 +35,12 @@ where Task.ID: Sendable {
         queue.append(task)
     }
 
-    /// Removes a task, and returns its entries so that they are released outside the lock.
-    mutating func taskRemoved(_ id: Task.ID) -> [Task] {
-        defer { queue.removeAll { $0.id == id } }
-        return queue.elements.filter { $0.id == id }
-    }
-
-    /// Removes all tasks, and returns them so that they are released outside the lock.
-    mutating func allTasksRemoved() -> [Task] {
-        exchange(&queue, with: FIFO()).elements
+    /// Removes a task, or all tasks if `id` is nil.
+    ///
+    /// - Returns: The removed tasks, so that they are released outside the lock.
+    mutating func tasksRemoved(_ id: Task.ID?) -> [Task] {
+        defer { queue.removeAll { id == nil || $0.id == id } }
+        return queue.elements.filter { id == nil || $0.id == id }
     }
 
     mutating func startRequested() -> Bool {

@@ -84,7 +84,7 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     /// - Parameter task: The task.
     public func removeStartupTask(_ task: any AppStartTask) {
         let id = ObjectIdentifier(task)
-        _ = state.withLock { $0.machine.taskRemoved(id) }
+        _ = state.withLock { $0.machine.tasksRemoved(id) }
     }
 
     /// Removes all tasks except the manager itself, which becomes the first task again.
@@ -94,7 +94,7 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
         let entry = StartupEntry(self, in: self)
         _ = state.withLock { state in
             defer { state.machine.taskAdded(entry) }
-            return state.machine.allTasksRemoved()
+            return state.machine.tasksRemoved(nil)
         }
     }
 

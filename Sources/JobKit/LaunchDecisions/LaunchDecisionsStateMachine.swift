@@ -94,7 +94,9 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
     private mutating func updatePresented() -> [Reaction] {
         guard isOpen else { return [] }
         var reactions: [Reaction] = []
-        let (executing, first) = (executing, order.first { isPresentable($0) })
+        let executing = executing
+        // The first item that is needed and not completed.
+        let first = order.first { ![nil, .completed].contains(state(of: $0)) }
         // An executing item stays, even if one above it has become unknown again.
         if first != executing {
             if let executing { reactions += withdraw(executing) }
@@ -103,12 +105,6 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
         for item in waiting { reactions += present(item) }
         waiting = []
         return reactions
-    }
-
-    /// Whether an item is needed and not completed.
-    private func isPresentable(_ item: Item) -> Bool {
-        let state = state(of: item)
-        return state == .suspended || state == .executing
     }
 
     /// Whether the need of an item above this one is unknown and must be known first.

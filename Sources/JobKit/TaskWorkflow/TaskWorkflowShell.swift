@@ -17,7 +17,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         // The delegate need not be `Sendable`, because it is called on the main thread.
         nonisolated(unsafe) weak var delegate: (any TaskWorkflowDelegate)?
         /// The main-queue tasks that have their turn.
-        var mainTasks = FIFO<LaunchTask>()
+        var mainTasks = FIFO<Operation>()
         /// The finished workflow, until the main thread notifies its delegate.
         var workflowToNotifyOf: TaskWorkflow?
         /// Whether a call on the main thread's stack drains the workflow.
@@ -174,8 +174,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
     ///
     /// The main thread runs one task at a time, in order, and inline if it is the calling thread.
     func addOperation(_ operation: Operation) {
-        guard let task = operation as? LaunchTask else { return }
-        state.withLock { $0.mainTasks.append(task) }
+        state.withLock { $0.mainTasks.append(operation) }
         MainThread.wake(self)
     }
 
@@ -191,9 +190,9 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
             let (task, workflow) = state.withLock { ($0.mainTasks.first, $0.workflowToNotifyOf) }
             // `isReady` may be user code, so it is read without the lock.
             // Other code may have started the task already.
-            if let task, task.isReady || task.currentLifecycle.contains(.started) {
+            if let task, task.isReady || task.hasStarted {
                 _ = state.withLock { $0.mainTasks.popFirst() }
-                if !task.currentLifecycle.contains(.started) { task.start() }
+                if !task.hasStarted { task.start() }
             } else if let workflow {
                 state.withLock { $0.workflowToNotifyOf = nil }
                 if let delegate {

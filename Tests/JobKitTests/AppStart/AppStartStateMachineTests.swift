@@ -112,11 +112,11 @@ import Testing
 
     @Test func removedTasksAreReturnedAndHaveNoTurn() {
         var machine = machine(["a", "b", "a", "c"])
-        #expect(machine.taskRemoved("stranger") == [])
-        #expect(machine.taskRemoved("a") == ["a", "a"])
+        #expect(machine.tasksRemoved("stranger") == [])
+        #expect(machine.tasksRemoved("a") == ["a", "a"])
         _ = machine.startRequested()
         #expect(machine.nextAction() == .start("b", turn: 1))
-        #expect(machine.allTasksRemoved() == ["c"])
+        #expect(machine.tasksRemoved(nil) == ["c"])
         #expect(machine.isRunning)
         _ = machine.endReported(nil, by: "b", turn: nil)
         #expect(machine.nextAction() == .notify("b", nil))
