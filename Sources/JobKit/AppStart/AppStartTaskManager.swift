@@ -104,9 +104,8 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     /// the queue is empty, the chain completes immediately.
     public func startAllTasks() {
         send { state in
-            guard state.machine.startRequested() else { return false }
             state.manager = self
-            return true
+            return state.machine.startRequested()
         }
     }
 
