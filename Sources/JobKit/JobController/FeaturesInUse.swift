@@ -2,9 +2,7 @@ import Synchronization
 
 /// Flags for features that most jobs do not use.
 ///
-/// They are read for every task, without the job's lock, and are sequentially consistent: a job
-/// sets the flag for counting its groups before it checks whether its tasks have finished, and a
-/// task finishes before it reads that flag. Therefore, at least one of the two sees the other.
+/// They are read for every task, without the job's lock.
 struct FeaturesInUse: ~Copyable, Sendable {
     struct Feature: OptionSet {
         let rawValue: UInt8
@@ -15,11 +13,9 @@ struct FeaturesInUse: ~Copyable, Sendable {
         static let progress = Feature(rawValue: 1 << 1)
         /// The job or one of its ancestors has a context.
         static let context = Feature(rawValue: 1 << 2)
-        /// A finished task must return a permit of its group.
-        static let groupLimits = Feature(rawValue: 1 << 3)
         /// At least one task reports its own fraction: a nested job, or a task that calls
         /// `reportProgress`.
-        static let ownFractions = Feature(rawValue: 1 << 4)
+        static let ownFractions = Feature(rawValue: 1 << 3)
     }
 
     private let bits = Atomic<UInt8>(0)

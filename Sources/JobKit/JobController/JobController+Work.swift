@@ -18,7 +18,8 @@ extension JobController {
     /// Must be called in `main()`, at most once.
     package final func startWork(_ body: @escaping @Sendable () async -> Void) {
         guard let begins = shell.send({ $0.workBegins() }) else {
-            return shell.completionQueue.enqueue(CallbackMessage { [self] in startWork(body) })
+            let resumed = CallbackMessage { [self] in startWork(body) }
+            return shell.send { $0.messageArrived(resumed) }
         }
         guard begins else { return }
         let context = ThreadContext.current
@@ -55,7 +56,7 @@ extension JobController {
     /// - Parameter callback: Called as one of the job's callbacks. Never called if the job has
     ///   already ended in another way.
     package final func endWork(_ callback: @escaping @Sendable () -> Void) {
-        shell.completionQueue.enqueue(CallbackMessage(endsWork: true, callback))
+        shell.send { $0.messageArrived(CallbackMessage(endsWork: true, callback)) }
         shell.deliverWorkEnd()
     }
 }

@@ -143,7 +143,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
 
     override func holdsPermit(in queue: AnyObject) -> Bool { shell.permit.isIn(queue) }
 
-    override var onlyWaits: Bool { shell.completionQueue.token.isFree }
+    override var onlyWaits: Bool { shell.token.isFree }
 
     override var hasTasksToLendTo: Bool { shell.ask { $0.hasTasksToLendTo } }
 
@@ -218,9 +218,8 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     override func delayPassed(_ body: @escaping @Sendable () -> Void) {
-        shell.completionQueue.enqueue(CallbackMessage(body))
+        shell.send { $0.messageArrived(CallbackMessage(body)) }
         shell.deliverElsewhere()
-        if !currentLifecycle.contains(.entered) { shell.releaseUncallable() }
     }
 
     override var callsNothingMore: Bool {

@@ -6,13 +6,14 @@ import Synchronization
 ///
 /// The job's state is a ``JobState``. ``send(_:)`` changes it, and ``ask(_:)`` only reads it.
 ///
-/// A finished task puts its record into the ``CompletionQueue`` and acquires its ``DrainToken``.
-/// The thread that gets the token delivers until the queue is empty, and then releases the token.
-/// Therefore, no thread waits, and the callbacks are serial. `main()` has the token until it has
-/// returned.
+/// The thread that finishes a task stores the message under the lock, and then acquires the
+/// ``DrainToken``. The thread that gets the token delivers until nothing is due, and then releases
+/// it. Therefore, no thread waits, and the callbacks are serial. `main()` has the token until it has
+/// returned, and a finished job never releases it.
 final class JobShell: CallbackDelivery {
     private let state = Guarded(JobState())
-    let completionQueue = CompletionQueue()
+    /// The token for delivering, which is taken until the job's `main()` has returned.
+    let token = DrainToken(isAcquired: true)
     /// Flags for features that most jobs do not use.
     let features = FeaturesInUse()
     let callbackQueue: DispatchQueue?
@@ -86,23 +87,13 @@ final class JobShell: CallbackDelivery {
     func mainReturned() {
         send { $0.mainReturned() }
         progressAdvances()
-        completionQueue.token.release()
+        token.release()
     }
 
     /// Releases everything that the job owned, and returns its operations.
     func releaseAll(_ owned: JobState.Owned) -> [Operation] {
-        let left = owned.records.compactMap { release($0) }
-        // A message that arrives from now on is discarded by the thread that enqueues it.
-        completionQueue.token.close()
-        discardMessages()
-        return left
-    }
-
-    /// Discards all messages, because they will not be delivered.
-    func discardMessages() {
-        while let message = send({ $0.takeUndeliverable(from: completionQueue) }) {
-            message.release()
-        }
+        for message in owned.messages { message.release() }
+        return owned.records.compactMap { release($0) }
     }
 
     private func release(_ record: TaskRecord) -> Operation? {

@@ -6,10 +6,10 @@ import Foundation
 /// Each value in it encapsulates its own state, and only the methods of this type change it. They
 /// return the actions that the shell must perform after it has released the lock.
 struct JobState {
-    /// A message is retained from the time it is enqueued until it was delivered.
+    /// A message is retained from its arrival until it was delivered.
     ///
-    /// Unmanaged, because counting references for the copies of each step would cost more than the
-    /// rest of the delivery.
+    /// Unmanaged, because counting references for the copies of each step would cost a tenth of the
+    /// step.
     typealias Message = Unmanaged<JobMessage>
     typealias Machine = JobStateMachine<Message>
 
@@ -26,7 +26,6 @@ struct JobState {
     private(set) weak var unstartedJob: JobController?
     /// The queue on which the job was started.
     private(set) weak var startQueue: (any OperationScheduling)?
-    private var reader: Message?
     /// The action that calls the running callback, and when the callback began.
     private(set) var callback: (action: Machine.Action, since: CoarseTime)?
     /// Runs callbacks when no JobKit thread is available.
@@ -72,7 +71,7 @@ struct JobState {
     /// Records that `main()` has returned, or was skipped.
     mutating func mainReturned() {
         tally.codeReturned()
-        if machine.isStarted, !machine.isAfterMain { machine.mainReturned() }
+        machine.mainReturned()
     }
 
     mutating func suspensionChanged(to isSuspended: Bool) {
@@ -123,13 +122,17 @@ struct JobState {
 
     /// Everything that a job owned, which must be released with no lock held.
     typealias Owned = (
-        records: [TaskRecord], completions: [Int: @Sendable () -> Void], contexts: JobContexts
+        records: [TaskRecord], messages: [Message], completions: [Int: @Sendable () -> Void],
+        contexts: JobContexts
     )
 
     /// Removes everything that the job owns, because it has finished or is released unstarted.
     mutating func releaseAll() -> Owned {
         // The record of a running callback stays until the callback returns.
-        (tasks.removeAll(but: callbackRecord), groups.takeCompletions(), contexts.jobEnded())
+        (
+            tasks.removeAll(but: callbackRecord), machine.released(), groups.takeCompletions(),
+            contexts.jobEnded()
+        )
     }
 
     /// Decides the outcome of the job after ``JobStateMachine/Action/finish(_:)``.
@@ -237,14 +240,32 @@ struct JobState {
 
     // MARK: Delivering
 
+    /// Records that a task has finished, and frees its permit in a limited group.
+    ///
+    /// The message comes first, because the task that gets the permit may finish at once.
+    mutating func taskFinished(_ record: TaskRecord, hasFailed: Bool) {
+        tasks.taskFinished(hasFailed: hasFailed)
+        let isFailure = hasFailed && record.terms.failure != .carryOn
+        messageArrived(record, group: record.group, hasFailed: isFailure)
+        submission.taskFinished(record)
+    }
+
+    /// Records that there is something to deliver.
+    mutating func messageArrived(
+        _ message: JobMessage,
+        group: Int? = nil,
+        hasFailed: Bool = false
+    ) {
+        let message = Message.passRetained(message)
+        if !machine.messageArrived(message, group: group, hasFailed: hasFailed) {
+            message.release()
+        }
+    }
+
     /// Decides the next action of the delivering thread.
     @inline(__always)
-    mutating func nextAction(
-        from completionQueue: CompletionQueue,
-        at now: CoarseTime
-    ) -> Machine.Action {
+    mutating func nextAction(at now: CoarseTime) -> Machine.Action {
         tally.codeReturned()
-        if !machine.hasArrivals, let message = dequeue(from: completionQueue) { receive(message) }
         let action = machine.nextAction()
         if case .deliver(let message) = action {
             message.withRecord { $0.stopWaiting() }
@@ -253,32 +274,6 @@ struct JobState {
         callback = action.callsCode ? (action, now) : nil
         if callback != nil { tally.codeBegins() }
         return action
-    }
-
-    /// Dequeues the oldest message, which the caller must release.
-    @inline(__always)
-    private mutating func dequeue(from completionQueue: CompletionQueue) -> Message? {
-        completionQueue.isEmpty ? nil : completionQueue.dequeue(&reader)
-    }
-
-    /// Whether there is nothing to deliver until something changes.
-    @inline(__always)
-    func isOnlyWaiting(_ completionQueue: CompletionQueue) -> Bool {
-        completionQueue.isEmpty && machine.isOnlyWaiting
-    }
-
-    /// Passes a message from the completion queue to the state machine.
-    private mutating func receive(_ message: Message) {
-        let (group, hasFailed) =
-            message.withRecord { record in
-                (record.group, record.failure != nil && record.terms.failure != .carryOn)
-            } ?? (nil, false)
-        machine.messageArrived(message, group: group, hasFailed: hasFailed)
-    }
-
-    /// Takes a message that will not be delivered.
-    mutating func takeUndeliverable(from completionQueue: CompletionQueue) -> Message? {
-        machine.takeArrival() ?? dequeue(from: completionQueue)
     }
 
     /// Records that a callback has returned.
@@ -374,18 +369,12 @@ struct JobState {
     /// Removes the closures and delays of a job that has ended before it entered `main()`.
     ///
     /// - Returns: Nil for any other job.
-    mutating func takeUncallable(from completionQueue: CompletionQueue) -> sending [Any]? {
+    mutating func takeUncallable() -> sending [Any]? {
         guard machine.callsNothing else { return nil }
         var released: [Any] = tasks.records.compactMap { $0.takeCompletion() }
         released.append(groups.takeCompletions())
         released.append(contexts.jobEnded())
-        while let message = dequeue(from: completionQueue) {
-            if message.withRecord({ _ in }) == nil {
-                released.append(message.takeRetainedValue())
-            } else {
-                receive(message)
-            }
-        }
+        released.append(machine.takeCallbacks().map { $0.takeRetainedValue() })
         return released
     }
 }

@@ -132,13 +132,40 @@ struct JobStateMachine<Message> {
         return .cancelAtOnce
     }
 
-    mutating func messageArrived(_ message: Message, group: Int?, hasFailed: Bool) {
+    /// Stores a message until it is delivered or discarded.
+    ///
+    /// - Returns: False if the message is dropped, because the job has finished or the callback can
+    ///   never run.
+    @discardableResult
+    mutating func messageArrived(
+        _ message: Message,
+        group: Int?,
+        hasFailed: Bool = false
+    ) -> Bool {
+        guard stage != .finished, group != nil || !callsNothing else { return false }
         let arrival = Arrival(message: message, group: group, hasFailed: hasFailed)
         if hasArrivals { laterArrivals.append(arrival) } else { self.arrival = arrival }
+        return true
     }
 
-    /// Takes a message that will not be delivered.
-    mutating func takeArrival() -> Message? { popArrival()?.message }
+    /// Takes the callbacks that can never run, because the job has ended before entering `main()`.
+    mutating func takeCallbacks() -> [Message] {
+        var taken: [Message] = []
+        var kept: [Arrival] = []
+        while let arrival = popArrival() {
+            if arrival.group == nil { taken.append(arrival.message) } else { kept.append(arrival) }
+        }
+        for arrival in kept { laterArrivals.append(arrival) }
+        return taken
+    }
+
+    /// Takes all messages of a job that is released, and drops those that arrive later.
+    mutating func released() -> [Message] {
+        stage = .finished
+        var taken: [Message] = []
+        while let arrival = popArrival() { taken.append(arrival.message) }
+        return taken
+    }
 
     private mutating func popArrival() -> Arrival? { arrival.take() ?? laterArrivals.popFirst() }
 

@@ -43,8 +43,7 @@ struct CodePosition {
             group = nil
         }
         let inCallback = record == nil ? 0 : 1
-        let finishedCount = job.shell.completionQueue.finishedCount
-        let waiting = finishedCount - state.tasks.endedCount - inCallback
+        let waiting = state.tasks.finishedCount - state.tasks.endedCount - inCallback
         undeliveredCount = state.tasks.isEmpty ? 0 : max(0, waiting)
     }
 

@@ -30,8 +30,7 @@ struct UnfinishedTasks {
             var read: [TaskStall] = []
             shell.ask { state in
                 (trackedCount, hasTasks) = (state.tasks.trackedCount, !state.tasks.isEmpty)
-                finishedCount = min(trackedCount, shell.completionQueue.finishedCount)
-                failedCount = min(finishedCount, shell.completionQueue.failedCount)
+                (finishedCount, failedCount) = (state.tasks.finishedCount, state.tasks.failedCount)
                 isWhole = state.read(&read, length: length)
             }
             // Called without the lock, because `isFinished` may be user code.

@@ -116,15 +116,14 @@ final class TaskQueueShell: ContainingQueue {
         context.pointee.lastFinished = 0
         defer { context.pointee.workerQueue = nil }
         let activity = WorkerActivity(at: DispatchTime.now().uptimeNanoseconds)
-        let worker = DeliveringWorker(of: self)
         state.withLock { $0.workers.workerArrived(index, activity) }
-        delivery?.deliverAll(by: worker)
-        var upcoming = next(waiting: worker.waiting.take())
+        if let delivery { context.collectingReports(delivery.deliverAll) }
+        var upcoming = next(waiting: context.pointee.waitingJob.take())
         var began = 0
         while let start = upcoming.take() ?? search(index) {
             began &+= 1
             activity.began.store(began, ordering: .relaxed)
-            runWithPool { upcoming = run(start, context, worker) }
+            runWithPool { upcoming = run(start, context) }
         }
     }
 
@@ -181,8 +180,7 @@ final class TaskQueueShell: ContainingQueue {
     /// Starts an operation, delivers to its job if it has finished, and takes the next operation.
     private func run(
         _ start: TaskQueueState.StartAction,
-        _ context: UnsafeMutablePointer<ThreadContext>,
-        _ worker: DeliveringWorker
+        _ context: UnsafeMutablePointer<ThreadContext>
     ) -> TaskQueueState.StartAction? {
         guard !refused(start.operation, start.ticket), !postponed(start) else { return next() }
         let frame = context.start(
@@ -192,13 +190,15 @@ final class TaskQueueShell: ContainingQueue {
         // Claimed before the permit is returned, because a job with messages keeps its permit. If
         // the operation has not ended, the thread that finishes it must return the permit. That
         // thread may not have looked up the operation's queue yet.
-        guard let delivery = frame.delivery, delivery.claimDelivery(by: worker) else {
+        guard let delivery = frame.delivery,
+            context.collectingReports(delivery.claimDelivery)
+        else {
             guard frame.hasEnded else { return next() }
             let next = next(finished: start.ticket)
             frame.resumeWaiters()
             return next
         }
-        let busy = worker.busy.take()
+        let busy = context.pointee.busyJob.take()
         if frame.hasEnded {
             send(by: .workerBetweenOperations) { $0.operationFinished(start.ticket, busy: busy) }?
                 .resumeWaiters()
@@ -206,8 +206,8 @@ final class TaskQueueShell: ContainingQueue {
         } else if let busy {
             send { $0.jobBusy(busy) }
         }
-        delivery.deliverAll(by: worker)
-        return next(waiting: worker.waiting.take())
+        context.collectingReports(delivery.deliverAll)
+        return next(waiting: context.pointee.waitingJob.take())
     }
 
     /// Makes an operation wait again if a dependency was added while it waited for its turn.

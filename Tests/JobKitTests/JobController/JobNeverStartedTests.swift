@@ -94,7 +94,7 @@ final class JobNeverStartedTests: XCTestCase {
             job.perform(after: .seconds(1)) { job.log.record("later") }
             await clock.waitForSleepers(1)
             clock.advance(by: .seconds(1))
-            await eventually { !job.shell.completionQueue.isEmpty }
+            await eventually { job.shell.ask { $0.machine.hasArrivals } }
             job.cancel()
             return Remains(job: job, shell: job.shell)
         }

@@ -220,6 +220,32 @@ import Testing
         #expect(steps(&machine) == ["group 0", "all", "finish completed"])
     }
 
+    @Test func finishedJobDropsMessages() {
+        var machine = completing()
+        #expect(machine.finished(.completed) == true)
+        machine.messageArrived("late", group: nil)
+        #expect(machine.released() == [])
+    }
+
+    @Test func messageOfAJobThatCompletesIsDeliveredFirst() {
+        var machine = completing()
+        machine.messageArrived("delay", group: nil)
+        #expect(machine.finished(.completed) == false)
+        #expect(steps(&machine) == ["deliver delay", "finish completed"])
+    }
+
+    @Test func jobThatEndedBeforeMainKeepsNoCallback() {
+        var machine = Machine()
+        machine.messageArrived("early", group: nil)
+        #expect(machine.taskTracked(group: 0) == .normal)
+        machine.messageArrived("a", group: 0)
+        #expect(machine.endRequested(.cancelled) == true)
+        #expect(machine.takeCallbacks() == ["early"])
+        machine.messageArrived("late", group: nil)
+        #expect(machine.takeCallbacks() == [])
+        #expect(machine.released() == ["a"])
+    }
+
     /// Returns a machine whose next action is to complete.
     private func completing() -> Machine {
         var machine = machine()

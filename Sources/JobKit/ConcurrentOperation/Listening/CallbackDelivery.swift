@@ -1,21 +1,3 @@
-/// A worker of a queue, with its pending report to the queue about the job that it delivers to.
-///
-/// The worker sends the report together with its next request, so that both need the lock only
-/// once. A thread that is not a worker of the job's queue reports at once.
-final class DeliveringWorker {
-    private let queue: ObjectIdentifier
-    // Unchecked, because no other thread uses this worker. Each check costs instructions for each
-    // task of a limited queue.
-    /// The job that is about to run its own code.
-    @exclusivity(unchecked) var busy: ConcurrentOperation?
-    /// The job that has nothing to run until one of its tasks finishes.
-    @exclusivity(unchecked) var waiting: ConcurrentOperation?
-
-    init(of queue: any ContainingQueue) { self.queue = ObjectIdentifier(queue) }
-
-    func isOf(_ queue: any ContainingQueue) -> Bool { self.queue == ObjectIdentifier(queue) }
-}
-
 /// Callbacks that only one thread at a time runs: those of a job.
 ///
 /// This is all that operations and their queues use of a job. The completion of an operation claims
@@ -23,18 +5,16 @@ final class DeliveringWorker {
 protocol CallbackDelivery: AnyObject, Sendable {
     /// Records that there is something to deliver.
     ///
-    /// - Parameter worker: The calling worker, or nil on other threads.
     /// - Returns: Whether the caller must deliver it.
-    func claimDelivery(by worker: DeliveringWorker?) -> Bool
+    func claimDelivery() -> Bool
 
     /// Delivers on this thread.
     ///
     /// The caller must have claimed the delivery.
     ///
-    /// - Parameter worker: The calling worker, or nil on other threads.
     /// - Returns: The next object to deliver to, already claimed because the job has finished, or
     ///   nil if there is none.
-    func deliverClaimed(by worker: DeliveringWorker?) -> (any CallbackDelivery)?
+    func deliverClaimed() -> (any CallbackDelivery)?
 
     /// Delivers on another thread.
     ///
@@ -43,15 +23,12 @@ protocol CallbackDelivery: AnyObject, Sendable {
 }
 
 extension CallbackDelivery {
-    /// Records that there is something to deliver, and returns whether the caller must deliver it.
-    func claimDelivery() -> Bool { claimDelivery(by: nil) }
-
     /// Delivers on this thread, and then delivers to the jobs that finish as a result, one by one.
     ///
     /// The caller must have claimed the delivery.
-    func deliverAll(by worker: DeliveringWorker? = nil) {
-        var next = deliverClaimed(by: worker)
-        while let delivery = next { next = delivery.deliverClaimed(by: worker) }
+    func deliverAll() {
+        var next = deliverClaimed()
+        while let delivery = next { next = delivery.deliverClaimed() }
     }
 
     /// Delivers on this thread, unless another thread does.

@@ -34,9 +34,9 @@ class OperationListener: CallbackDelivery, Subscriber, @unchecked Sendable {
     /// That thread then claims the delivery.
     func operationFinished(hasFailed: Bool) {}
 
-    func claimDelivery(by worker: DeliveringWorker?) -> Bool { false }
+    func claimDelivery() -> Bool { false }
 
-    func deliverClaimed(by worker: DeliveringWorker?) -> (any CallbackDelivery)? { nil }
+    func deliverClaimed() -> (any CallbackDelivery)? { nil }
 
     func deliverClaimedElsewhere() {}
 }

@@ -10,6 +10,16 @@ struct ThreadContext {
     var frame = StartFrame()
     /// The ``TaskQueue`` whose worker this thread is.
     var workerQueue: ObjectIdentifier?
+    /// Whether this thread is a worker that delivers between two operations.
+    ///
+    /// It then stores the reports of jobs, and sends them together with its next request to the
+    /// queue, so that both need the lock only once.
+    var collectsReports = false
+    /// The job that is about to run its own code, until the worker reports it.
+    var busyJob: ConcurrentOperation?
+    /// The job that has nothing to run until one of its tasks finishes, until the worker reports
+    /// it.
+    var waitingJob: ConcurrentOperation?
     /// The event number of the operation that this worker started last, if it finished inside
     /// `start()`.
     ///
@@ -71,4 +81,13 @@ struct ThreadContext {
         precondition(status == 0, "JobKit: no thread-specific key is left (\(status))")
         return key
     }()
+}
+
+extension UnsafeMutablePointer<ThreadContext> {
+    /// Claims or delivers as a worker that collects the reports of jobs.
+    func collectingReports<Result>(_ body: () -> Result) -> Result {
+        pointee.collectsReports = true
+        defer { pointee.collectsReports = false }
+        return body()
+    }
 }

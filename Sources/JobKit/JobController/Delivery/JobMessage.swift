@@ -1,21 +1,17 @@
-import Synchronization
-
-// The compiler does not check a class that has subclasses. The link is atomic, the rest constant.
+// The compiler does not check a class that has subclasses. The variable is that of the superclass.
 /// A message to a job: the finish of a task, the end of a delay or the end of the job's work.
 class JobMessage: OperationListener, @unchecked Sendable {
-    /// The next message in the ``CompletionQueue``, retained.
-    final let next = Atomic<Unmanaged<JobMessage>?>(nil)
-    fileprivate let isTask: Bool
-
-    init(isTask: Bool) {
-        self.isTask = isTask
-    }
-
     /// The message as a task's record, or nil.
     ///
     /// Cheaper than a cast, because it is read several times for each task.
     final var record: TaskRecord? {
         isTask ? unsafeDowncast(self, to: TaskRecord.self) : nil
+    }
+
+    fileprivate let isTask: Bool
+
+    init(isTask: Bool) {
+        self.isTask = isTask
     }
 
     /// Calls the job's code, always on the job's delivering thread.

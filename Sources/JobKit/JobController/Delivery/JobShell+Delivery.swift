@@ -10,25 +10,18 @@ extension JobShell {
     private static let callbacksPerBlock = 64
 
     /// Records that there is something to deliver, and returns whether the caller must deliver it.
-    func claimDelivery(by worker: DeliveringWorker?) -> Bool {
-        switch completionQueue.token.acquire() {
-        case .busy:
-            return false
-        case .closed:
-            discardMessages()
-            return false
-        case .acquired:
-            permit.jobBusy(worker)
-            return true
-        }
+    func claimDelivery() -> Bool {
+        guard token.acquire() else { return false }
+        permit.jobBusy()
+        return true
     }
 
-    func deliverClaimed(by worker: DeliveringWorker?) -> (any CallbackDelivery)? {
+    func deliverClaimed() -> (any CallbackDelivery)? {
         guard callbackQueue == nil else {
             deliverClaimedElsewhere()
             return nil
         }
-        return deliver(by: worker)
+        return deliver()
     }
 
     func deliverClaimedElsewhere() {
@@ -46,7 +39,7 @@ extension JobShell {
     /// If that finishes the job, another thread delivers to the job above it.
     func deliverOnCallbackQueue() {
         callbackQueueRequestedAt.store(0, ordering: .relaxed)
-        deliver(atMost: Self.callbacksPerBlock, by: nil)?.deliverClaimedElsewhere()
+        deliver(atMost: Self.callbacksPerBlock)?.deliverClaimedElsewhere()
     }
 
     /// Delivers the end of the job's work on this thread.
@@ -58,31 +51,30 @@ extension JobShell {
         guard mayDeliver, ThreadContext.current.pointee.heldDeliveries == nil else {
             return deliverElsewhere()
         }
-        if claimDelivery() { deliver(by: nil)?.deliverClaimedElsewhere() }
+        if claimDelivery() { deliver()?.deliverClaimedElsewhere() }
     }
 
     /// Runs callbacks until none is due.
     ///
     /// - Returns: The job to deliver to next. This is a job that this job's finish has claimed, or
     ///   this job itself if `limit` was reached.
-    private func deliver(
-        atMost limit: Int = .max,
-        by worker: DeliveringWorker?
-    ) -> (any CallbackDelivery)? {
-        var pending = completionQueue.token.pending
+    private func deliver(atMost limit: Int = .max) -> (any CallbackDelivery)? {
+        var pending = token.pending
         let now = CoarseTime.now
         // Not retained, because the job cannot finish while this thread has the token.
         let begin = send {
             state -> (job: Unmanaged<JobController>, action: JobState.Machine.Action)? in
             guard let job = state.unretainedJob else { return nil }
-            return (job, state.nextAction(from: completionQueue, at: now))
+            return (job, state.nextAction(at: now))
         }
         guard let (job, first) = begin else { return nil }
         let surroundings = self.context
         let thread = ThreadContext.current
-        let outer = thread.pointee.callbackJob
+        let outer = (thread.pointee.callbackJob, thread.pointee.collectsReports)
         thread.pointee.callbackJob = ObjectIdentifier(self)
-        defer { thread.pointee.callbackJob = outer }
+        // Code of the job may deliver to other jobs, whose reports must not wait for its end.
+        thread.pointee.collectsReports = false
+        defer { (thread.pointee.callbackJob, thread.pointee.collectsReports) = outer }
         var (action, remaining) = (first, limit)
         // Cancels the tasks of a job that has failed. It runs after the token was released,
         // because a user's didCancel() may not return.
@@ -92,19 +84,20 @@ extension JobShell {
             case .none:
                 // Retained, because another thread may end the job as soon as the token is free.
                 let kept = job.takeUnretainedValue()
-                if completionQueue.token.release(pending) {
-                    permit.jobWaits(kept, worker)
+                if token.release(pending) {
+                    thread.pointee.collectsReports = outer.1
+                    permit.jobWaits(kept)
                     sweep?.run()
                     return nil
                 }
-                pending = completionQueue.token.pending
+                pending = token.pending
                 action = nextAction()
             case .finish(let ending):
                 var claimed: (any CallbackDelivery)?
                 if finish(job.takeUnretainedValue(), ending, &claimed) { return claimed }
                 action = nextAction()
             case .discard(let message):
-                pending = completionQueue.token.pending
+                pending = token.pending
                 remaining -= 1
                 // The sweep of a failed job must run before this thread stops delivering.
                 let continues = remaining > 0 || sweep != nil
@@ -115,7 +108,7 @@ extension JobShell {
                 let response = runWithPool {
                     job._withUnsafeGuaranteedRef { perform(action, of: $0, inside: surroundings) }
                 }
-                pending = completionQueue.token.pending
+                pending = token.pending
                 let isOnlyWaiting = job._withUnsafeGuaranteedRef {
                     actionPerformed(action, response, $0, &sweep)
                 }
@@ -128,7 +121,7 @@ extension JobShell {
 
     private func nextAction() -> JobState.Machine.Action {
         let now = CoarseTime.now
-        return send { $0.nextAction(from: completionQueue, at: now) }
+        return send { $0.nextAction(at: now) }
     }
 
     /// Releases the task of a callback that has returned, before the next action is decided.
@@ -149,7 +142,7 @@ extension JobShell {
         case .deliver(let message):
             let (released, isOnlyWaiting) = send { state in
                 let released = state.delivered(message)
-                return (released, state.isOnlyWaiting(completionQueue))
+                return (released, state.machine.isOnlyWaiting)
             }
             release(message, released)
             return isOnlyWaiting
@@ -228,10 +221,9 @@ extension JobShell {
         owned.discard(from: self)
         let (record, now) = (owned.record, CoarseTime.now)
         let (released, completion, next) = send { state in
-            var released: TaskRecord.Released?
-            if let record { released = state.discarded(record) }
+            let released = record.map { state.discarded($0) }
             let completion = record?.takeCompletion()
-            let next = continues ? state.nextAction(from: completionQueue, at: now) : nil
+            let next = continues ? state.nextAction(at: now) : nil
             return (released, completion, next)
         }
         withExtendedLifetime((released, completion)) {}

@@ -68,12 +68,7 @@ extension JobShell {
     @discardableResult
     func releaseUncallable() -> Bool {
         // The removed closures are released here, with no lock held.
-        while send({ $0.takeUncallable(from: completionQueue) }) != nil {
-            if completionQueue.isEmpty { return true }
-            // Another thread is still enqueueing a message.
-            sched_yield()
-        }
-        return false
+        send { $0.takeUncallable() } != nil
     }
 
     /// Continues the end of the job after the sweep has reached every task.

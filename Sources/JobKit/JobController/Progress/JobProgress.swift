@@ -22,7 +22,7 @@ final class JobProgress: Sendable {
 
     /// Advances to `fraction`, from 0 to 1, if that is higher than before.
     func advance(to fraction: Double) {
-        guard furthest.advance(to: fraction), token.acquire() == .acquired else { return }
+        guard furthest.advance(to: fraction), token.acquire() else { return }
         var pending: Int
         repeat {
             pending = token.pending

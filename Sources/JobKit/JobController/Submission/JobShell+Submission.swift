@@ -25,26 +25,7 @@ extension JobShell {
         }
     }
 
-    /// Passes the group permit of a finished task to the next task of the group.
-    func returnGroupPermit(_ record: TaskRecord) {
-        guard features.contains(.groupLimits) else { return }
-        send { $0.submission.taskFinished(record) }
-    }
-
     // MARK: Concurrency limit and suspension
-
-    /// Sets a concurrency limit.
-    ///
-    /// Before the first one, this reads `isFinished` of each task.
-    func setLimit(_ limit: Int, for group: JobGroup) {
-        guard limit < .max || features.contains(.groupLimits) else { return }
-        // A task that finishes after this line returns its permit.
-        features.insert(.groupLimits)
-        let uncounted = ask { $0.submission.isCounting ? [] : $0.entries }
-        // Read without the lock, because `isFinished` may be user code.
-        let finished = uncounted.filter { $0.task.isFinished }.map(\.record)
-        send { $0.limitChanged(to: limit, for: group, finished: finished) }
-    }
 
     func setSuspended(_ isSuspended: Bool) {
         send { $0.suspensionChanged(to: isSuspended) }

@@ -135,15 +135,8 @@ struct JobSubmissionStateMachine<Task: SubmittedTask> {
     }
 
     /// Counts the tasks that are in their queues, before the first concurrency limit is set.
-    ///
-    /// - Parameters:
-    ///   - tasks: All tasks.
-    ///   - finished: The tasks that had already finished when this was checked.
-    mutating func countingBegan(_ tasks: [Task], finished: [Task]) {
+    mutating func countingBegan(_ tasks: [Task]) {
         isCounting = true
-        for task in finished where task.submission.stage == .enqueued {
-            task.submission.stage = .finished
-        }
         for task in tasks where task.submission.stage == .enqueued {
             groups[task.group, default: Group()].enqueuedCount += 1
         }
@@ -151,7 +144,7 @@ struct JobSubmissionStateMachine<Task: SubmittedTask> {
 
     /// Sets a group's concurrency limit.
     ///
-    /// ``countingBegan(_:finished:)`` must come before the first one.
+    /// ``countingBegan(_:)`` must come before the first one.
     mutating func limitChanged(to limit: Int, group: Int) {
         precondition(isCounting, "limitChanged() before countingBegan()")
         groups[group, default: Group()].limit = limit

@@ -104,7 +104,7 @@ extension JobController {
                     + "it must be at least 1."
             )
         }
-        shell.setLimit(count, for: group)
+        shell.send { $0.limitChanged(to: count, for: group) }
     }
 
     /// Tracks a task, and puts it into a queue if there is one.

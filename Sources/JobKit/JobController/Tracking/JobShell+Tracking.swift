@@ -95,9 +95,6 @@ extension JobShell {
     /// Called on the thread that finishes the task, which then claims the delivery.
     func taskFinished(_ record: TaskRecord, hasFailed: Bool) {
         if features.contains(.observed) { record.notifyFinished() }
-        // Must come before the group permit is free, because the task that gets it may finish at
-        // once.
-        completionQueue.enqueue(record, hasFailed: hasFailed)
-        returnGroupPermit(record)
+        send { $0.taskFinished(record, hasFailed: hasFailed) }
     }
 }

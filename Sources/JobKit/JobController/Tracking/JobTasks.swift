@@ -12,6 +12,10 @@ struct JobTasks {
     /// The undelivered tasks that several jobs track, or that are not a ``ConcurrentOperation``.
     private var undelivered: Set<ObjectIdentifier> = []
     private(set) var trackedCount = 0
+    /// How many tasks have finished.
+    private(set) var finishedCount = 0
+    /// How many of the finished tasks have failed.
+    private(set) var failedCount = 0
     /// How many tasks were delivered or discarded.
     private(set) var endedCount = 0
 
@@ -54,6 +58,11 @@ struct JobTasks {
             first = node
         }
         last = node
+    }
+
+    mutating func taskFinished(hasFailed: Bool) {
+        finishedCount += 1
+        if hasFailed { failedCount += 1 }
     }
 
     /// Removes a task that was delivered or discarded.

@@ -146,13 +146,9 @@ final class TaskRecord: JobMessage, @unchecked Sendable {
     // frame retains the object that it delivers to, so all threads that finish tasks of one job
     // would change the reference count of one shell. The count of a record stays in the cache of
     // the thread that finishes its task.
-    override func claimDelivery(by worker: DeliveringWorker?) -> Bool {
-        shell.claimDelivery(by: worker)
-    }
+    override func claimDelivery() -> Bool { shell.claimDelivery() }
 
-    override func deliverClaimed(by worker: DeliveringWorker?) -> (any CallbackDelivery)? {
-        shell.deliverClaimed(by: worker)
-    }
+    override func deliverClaimed() -> (any CallbackDelivery)? { shell.deliverClaimed() }
 
     override func deliverClaimedElsewhere() { shell.deliverClaimedElsewhere() }
 }

@@ -29,21 +29,21 @@ struct JobPermit: ~Copyable, Sendable {
     }
 
     /// Reports that the job has nothing to run until one of its tasks finishes.
-    @inline(__always)
-    func jobWaits(_ job: consuming ConcurrentOperation, _ worker: DeliveringWorker?) {
-        notifyQueue(worker) { queue, worker in
-            if let worker { worker.waiting = job } else { queue.send { $0.jobWaits(job) } }
+    func jobWaits(_ job: ConcurrentOperation) {
+        notifyQueue { queue, worker in
+            guard let worker else { return queue.send { $0.jobWaits(job) } }
+            worker.pointee.waitingJob = job
         }
     }
 
     /// Reports that the job is about to run its own code.
     ///
-    /// The caller has the job's token, so the job has not finished.
-    @inline(__always)
-    func jobBusy(_ worker: DeliveringWorker?) {
-        notifyQueue(worker) { queue, worker in
+    /// The calling thread delivers, so the job has not finished.
+    func jobBusy() {
+        notifyQueue { queue, worker in
             guard let job = job.load(ordering: .relaxed)?.takeUnretainedValue() else { return }
-            if let worker { worker.busy = job } else { queue.send { $0.jobBusy(job) } }
+            guard let worker else { return queue.send { $0.jobBusy(job) } }
+            worker.pointee.busyJob = job
         }
     }
 
@@ -55,18 +55,20 @@ struct JobPermit: ~Copyable, Sendable {
 
     /// Reports to the queue, if it may have too few permits.
     ///
-    /// If a worker of this queue delivers, it stores the report and sends it later.
-    @inline(__always)
+    /// If the thread is a worker of this queue that collects reports, it sends the report later.
     private func notifyQueue(
-        _ worker: DeliveringWorker?,
-        _ body: (TaskQueueShell, DeliveringWorker?) -> Void
+        _ body: (_ queue: TaskQueueShell, _ worker: UnsafeMutablePointer<ThreadContext>?) -> Void
     ) {
         // Not retained, because every finish would then take the cache line of the reference count
         // from other cores.
         queue.load(ordering: .acquiring)?
             ._withUnsafeGuaranteedRef { queue in
                 guard queue.needsLending.load(ordering: .sequentiallyConsistent) else { return }
-                body(queue, worker?.isOf(queue) == true ? worker : nil)
+                let context = ThreadContext.current
+                let isCollected =
+                    context.pointee.collectsReports
+                    && context.pointee.workerQueue == ObjectIdentifier(queue)
+                body(queue, isCollected ? context : nil)
             }
     }
 }

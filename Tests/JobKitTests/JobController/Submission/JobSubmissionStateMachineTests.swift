@@ -30,7 +30,7 @@ import Testing
     /// Returns the machine of a started job that has groups with limits.
     private func limited(_ limits: [Int: Int]) -> Machine {
         var machine = started()
-        machine.countingBegan([], finished: [])
+        machine.countingBegan([])
         for (group, limit) in limits { machine.limitChanged(to: limit, group: group) }
         return machine
     }
@@ -125,7 +125,7 @@ import Testing
 
     @Test func limitSetBeforeTheStartCounts() {
         var machine = Machine()
-        machine.countingBegan([], finished: [])
+        machine.countingBegan([])
         machine.limitChanged(to: 1, group: 0)
         let tasks = tasks("a", "b")
         for task in tasks { #expect(!submit(task, to: &machine)) }
@@ -174,7 +174,8 @@ import Testing
         var machine = started()
         let (inQueue, finished) = (tasks("1", "2", group: { $0 }), Task("3"))
         for task in inQueue + [finished] { #expect(machine.enqueueAtOnce(task) == true) }
-        machine.countingBegan(inQueue + [finished], finished: [finished])
+        machine.taskFinished(finished)
+        machine.countingBegan(inQueue + [finished])
         machine.limitChanged(to: 1, group: 0)
         #expect(machine.limit(of: 0) == 1)
         for task in tasks("a", "b", "c") { #expect(!submit(task, to: &machine)) }
@@ -189,7 +190,7 @@ import Testing
         var machine = started()
         let inQueue = tasks("1", "2", group: { _ in 1 })
         for task in inQueue { #expect(machine.enqueueAtOnce(task) == true) }
-        machine.countingBegan(inQueue, finished: [])
+        machine.countingBegan(inQueue)
         machine.limitChanged(to: 1, group: 0)
         #expect(submit(Task("a", group: 1), to: &machine))
         machine.limitChanged(to: 3, group: 1)

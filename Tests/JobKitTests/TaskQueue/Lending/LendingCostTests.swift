@@ -31,16 +31,20 @@ final class LendingCostTests: XCTestCase {
         queue.isSuspended = true
         queue.addOperation(job)
         permit.jobStarts(job)
-        let own = DeliveringWorker(of: queue.shell)
-        let other = DeliveringWorker(of: TaskQueue(maxConcurrentOperationCount: 1).shell)
-        for worker in [own, other, nil] {
-            permit.jobBusy(worker)
-            permit.jobWaits(job, worker)
+        let context = ThreadContext.current
+        /// Reports on this thread, and returns the reports that it has collected.
+        func reports(asWorkerOf worker: TaskQueue?) -> [ConcurrentOperation?] {
+            context.pointee.workerQueue = worker.map { ObjectIdentifier($0.shell) }
+            defer { context.pointee.workerQueue = nil }
+            permit.jobBusy()
+            permit.jobWaits(job)
+            return [context.pointee.busyJob.take(), context.pointee.waitingJob.take()]
         }
-        XCTAssertTrue(own.busy === job)
-        XCTAssertTrue(own.waiting === job)
-        XCTAssertNil(other.busy)
-        XCTAssertNil(other.waiting)
+        let other = TaskQueue(maxConcurrentOperationCount: 1)
+        XCTAssertEqual(context.collectingReports { reports(asWorkerOf: queue) }, [job, job])
+        XCTAssertEqual(context.collectingReports { reports(asWorkerOf: other) }, [nil, nil])
+        XCTAssertEqual(reports(asWorkerOf: queue), [nil, nil], "inside a callback")
+        XCTAssertEqual(reports(asWorkerOf: nil), [nil, nil])
         queue.isSuspended = false
         await drain(queue)
     }
