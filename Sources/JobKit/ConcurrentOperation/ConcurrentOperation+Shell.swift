@@ -72,25 +72,19 @@ extension ConcurrentOperation {
 
     /// Announces a cancellation or a timeout, and calls `didCancel()` if the operation is
     /// executing.
-    func carryOut(_ decision: OperationLifecycle.CancelAction) {
-        switch decision {
-        case .ignore:
-            break
-        case .announce:
-            announceCancel()
+    func carryOut(_ action: OperationLifecycle.CancelAction) {
+        guard action != .ignore else { return }
+        if action != .announce { recordStopRequest() }
+        announceCancel()
+        switch action {
+        case .ignore, .announce: break
         case .announceAndSkipMain:
-            announceCancel()
-            mainSkippedByCancel()
+            // The thread that starts a job ends it.
+            if !isJob, transition({ $0.mainSkipped() }) { end() }
         case .announceAndCallDidCancel:
-            announceCancel()
             callDidCancel()
             if transition({ $0.didCancelReturned() }) { end() }
         }
-    }
-
-    /// Finishes the operation although its work has not stopped.
-    func abandon() {
-        if transition({ $0.stopTimePassed() }) { end() }
     }
 
     /// Enters `main()`, unless the operation was cancelled, timed out or finished since its start.
@@ -139,7 +133,7 @@ extension ConcurrentOperation {
         announceDidFinish(wasExecuting: wasExecuting)
         // Plain dependents become ready only after Foundation has notified them.
         taken.subscribers.endDependents()
-        taken.timers?.cancelAll()
+        if flags.contains(.isTimed) { endTimers() }
         if isStartedByWorker {
             context.pointee.frame.waiters = taken.subscribers.waiters
         } else {

@@ -6,12 +6,15 @@ extension ConcurrentOperation {
     ///
     /// The default is a `ContinuousClock`. Setting the clock after the start traps.
     public final var clock: any Clock<Duration> {
-        get { hooks.withLock { $0.timers }?.clock ?? ContinuousClock() }
+        get { hooks.withLock { $0.timers.clock.value } ?? ContinuousClock() }
         set {
             guard !currentLifecycle.contains(.started) else {
                 fatalError("JobKit: the clock of \(label) was set after its start.")
             }
-            timers().clock = newValue
+            setFlag(.isTimed)
+            // The old clock may be a user's, so it is released without the lock.
+            let old = hooks.withLock { exchange(&$0.timers.clock, with: Rare(newValue)) }
+            withExtendedLifetime(old) {}
         }
     }
 
@@ -26,15 +29,15 @@ extension ConcurrentOperation {
     /// If neither a limit nor a clock was set before the start, the limit may be up to about a
     /// second longer.
     public final var maximumRuntime: Duration? {
-        get { hooks.withLock { $0.timers }?[.runtime] }
+        get { hooks.withLock { $0.timers[.runtime] } }
         set {
-            timers()[.runtime] = newValue
+            set(.runtime, to: newValue)
             let state = currentLifecycle
             guard state.contains(.started), !state.contains(.finished) else { return }
             let entry = enteredMainAt.load(ordering: .relaxed)
             // If the entry is not recorded yet, the operation is just being started.
             let seconds = entry == 0 ? 0 : CoarseTime(rawValue: entry).wholeSeconds(to: .now)
-            timers().watch(.runtime, ago: seconds, timerTarget)
+            startWait(for: .limit(.runtime), ago: seconds)
         }
     }
 
@@ -61,9 +64,9 @@ extension ConcurrentOperation {
     /// the stop request. If neither a time nor a clock was set before that request, the time may be
     /// up to about a second longer.
     public final var maximumStopTime: Duration? {
-        get { hooks.withLock { $0.timers }?[.stop] }
+        get { hooks.withLock { $0.timers[.stop] } }
         set {
-            timers()[.stop] = newValue
+            set(.stop, to: newValue)
             watchStopTime()
         }
     }
@@ -76,26 +79,21 @@ extension ConcurrentOperation {
     /// body does not keep the operation alive.
     public final func perform(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
         guard !currentLifecycle.contains(.ending) else { return }
-        let timers = timers()
-        timers.sleep(for: delay) { [weak self] in self?.delayPassed(body) }
-        if callsNothingMore { timers.cancelAll(keepsStopTime: true) }
+        setFlag(.isTimed)
+        startWait(for: .delay(body), delay)
+        if callsNothingMore { endTimers(keepsStopTime: true) }
     }
 
     /// The time limit that has passed.
-    var passedRuntime: Duration { hooks.withLock { $0.timers }?.passedRuntime ?? .zero }
+    var passedRuntime: Duration { hooks.withLock { $0.timers[.passedRuntime] } ?? .zero }
 
-    /// Starts the time of ``maximumRuntime``, if there are timers.
-    func startRuntime() {
-        let (timers, isQueued) = hooks.withLock { ($0.timers, $0.queue != nil) }
-        timers?.watch(.runtime, timerTarget(isQueued: isQueued))
+    private func set(_ limit: OperationTimers.Limit, to duration: Duration?) {
+        setFlag(.isTimed)
+        hooks.withLock { $0.timers[limit] = duration }
     }
 
-    /// Starts the stop time of an operation that was asked to stop, if it was started.
-    func stopRequested(_ decision: OperationLifecycle.CancelAction) {
-        switch decision {
-        case .ignore, .announce: return
-        case .announceAndSkipMain, .announceAndCallDidCancel: break
-        }
+    /// Records when the operation was asked to stop, and starts its stop time.
+    func recordStopRequest() {
         stopRequestedAt.store(max(1, CoarseTime.now.rawValue), ordering: .relaxed)
         // A job's stop time counts from its decision to end.
         if flags.contains(.isTimed), !isJob { watchStopTime() }
@@ -104,42 +102,77 @@ extension ConcurrentOperation {
     /// Waits for ``maximumStopTime`` to pass, if the operation was asked to stop.
     func watchStopTime() {
         guard let seconds = stopRequest?.wholeSeconds(to: .now) else { return }
-        timers().watch(.stop, ago: seconds, timerTarget)
-    }
-
-    /// The target of the limits' timers.
-    ///
-    /// If a queue retains the operation anyway, the timer retains it, too, because a weak reference
-    /// costs more than the rest of a limit.
-    private func timerTarget(isQueued: Bool) -> any TimerTarget {
-        isQueued ? self : ClosureTimerTarget.weakly(self)
-    }
-
-    private var timerTarget: any TimerTarget {
-        timerTarget(isQueued: hooks.withLock { $0.queue != nil })
-    }
-
-    /// Returns the timers, which are created on first use.
-    private func timers() -> OperationTimers {
         setFlag(.isTimed)
-        return hooks.withLock { hooks in
-            if let timers = hooks.timers { return timers }
-            let timers = OperationTimers()
-            hooks.timers = timers
-            return timers
+        startWait(for: .limit(.stop), ago: seconds)
+    }
+
+    /// Starts a delay, or the wait for a limit in place of an earlier one.
+    ///
+    /// The deadline is computed before this returns.
+    ///
+    /// - Parameters:
+    ///   - event: The reason for the wait.
+    ///   - delay: The duration of a delay.
+    ///   - ago: How many seconds ago the time of a limit began. Only its first wait uses this.
+    func startWait(for event: OperationTimers.Event, _ delay: Duration? = nil, ago: Int = 0) {
+        let (clock, isQueued) = hooks.withLock { ($0.timers.clock.value, $0.queue != nil) }
+        // With no lock held, because the clock may be a user's.
+        let now = TimerStart(clock, ago: ago)
+        let begun = hooks.withLock { $0.timers.waitBegins(for: event, delay, from: now) }
+        begun.previous?.cancel()
+        guard let time = begun.time else { return }
+        // If a queue retains the operation anyway, the timer of a limit retains it, too, because a
+        // weak reference costs more than the rest of a limit.
+        let target: any TimerTarget =
+            isQueued && delay == nil
+            ? self : ClosureTimerTarget { [weak self] id in self?.timerPassed(id) }
+        let wait = begun.start.wait(
+            time,
+            TimerService.Body(target: target, id: Int(begun.id)),
+            executor: delay == nil ? nil : ThreadContext.current.pointee.taskExecutor
+        )
+        let isPending = hooks.withLock { !$0.isClosed && $0.timers.waitBegan(begun.id, wait) }
+        if !isPending { wait?.cancel() }
+    }
+
+    /// Cancels all limits and delays, so that nothing that still waits is called.
+    func endTimers(keepsStopTime: Bool = false) {
+        for timer in hooks.withLock({ $0.timers.end() })
+        where !(keepsStopTime && timer.isOf(.stop)) {
+            timer.wait?.cancel()
         }
     }
 }
 
 extension ConcurrentOperation: TimerTarget {
-    /// Acts when a limit has passed.
+    /// Acts when a limit or a delay has passed.
     ///
     /// Called on a thread that may be blocked.
     final func timerPassed(_ id: Int) {
-        switch hooks.withLock({ $0.timers })?.passed(id) {
-        case .runtime?: timedOut()
-        case .stop?: stopTimePassed()
-        case nil: break
+        switch hooks.withLock({ $0.timers.waitPassed(UInt32(id)) }) {
+        case .limit(.runtime)?: timedOut()
+        case .limit(.stop)?: stopTimePassed()
+        case .delay(let body)?: delayPassed(body)
+        case .limit(.passedRuntime)?, nil: break
         }
+    }
+}
+
+extension TimerStart.Wait {
+    /// Calls `body` when a time has passed on a clock, unless the wait is cancelled before.
+    init?(
+        _ time: Duration,
+        on clock: any Clock<Duration>,
+        then body: @escaping @Sendable () -> Void
+    ) {
+        let target = ClosureTimerTarget { _ in body() }
+        let wait = TimerStart(clock)
+            .wait(
+                time,
+                TimerService.Body(target: target, id: 0),
+                executor: ThreadContext.current.pointee.taskExecutor
+            )
+        guard let wait else { return nil }
+        self = wait
     }
 }

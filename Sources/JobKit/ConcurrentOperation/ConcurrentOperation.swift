@@ -54,7 +54,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     deinit {
         // A finished operation has cancelled them.
-        if flags.contains(.isTimed), !isFinished { hooks.withLock { $0.timers }?.cancelAll() }
+        if flags.contains(.isTimed), !isFinished { endTimers() }
         releaseWithoutRecursion()
     }
 
@@ -144,13 +144,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     public final var isAbandoned: Bool { currentLifecycle.contains([.abandoned, .finished]) }
 
     /// Why the operation failed, or nil if it did not fail, or before its outcome is decided.
-    public final var error: (any Error)? {
-        switch currentLifecycle.outcome {
-        case nil, .succeeded, .cancelled: nil
-        case .failed: storedError
-        case .timedOut: OperationTimeoutError(name: label, limit: passedRuntime)
-        }
-    }
+    public final var error: (any Error)? { outcome?.error }
 
     // MARK: Operation
 
@@ -159,9 +153,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Queues call this method. A second call traps. If the operation is cancelled, times out or
     /// finishes before it enters `main()`, it does not enter it. A subclass overrides `main()`
     /// instead of this method.
-    public final override func start() {
-        if flags.contains(.overridesStart) { performCustomStart() } else { performStart() }
-    }
+    public final override func start() { performStart() }
 
     /// Cancels the operation.
     ///
@@ -237,8 +229,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     // MARK: For JobKit
 
-    /// Performs ``start()``.
-    final func performStart() {
+    /// Performs ``start()``, which a workflow overrides to serve the main thread.
+    func performStart() {
         let before = currentLifecycle
         if flags.contains(.observed), !before.contains(.started) {
             notifyOfStart(entersMain: before.mayEnterMain)
@@ -253,14 +245,11 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         case .prepareMain:
             enteredMainAt.store(CoarseTime.now.rawValue, ordering: .relaxed)
             inFrame {
-                if flags.contains(.isTimed) { startRuntime() }
+                if flags.contains(.isTimed) { startWait(for: .limit(.runtime)) }
                 performMain()
             }
         }
     }
-
-    /// Customizes `start()` for a workflow, which serves the main thread.
-    func performCustomStart() { performStart() }
 
     /// Whether `start()` calls no user code and only creates a Swift task.
     var startsTask: Bool { false }
@@ -317,17 +306,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Performs ``cancel()`` without calling an override or cancelling the tasks of a job.
     final func cancelItself() {
-        let decision = transition { $0.cancelCalled() }
-        stopRequested(decision)
-        carryOut(decision)
-    }
-
-    /// Ends an operation that was cancelled between its start and `main()`.
-    ///
-    /// Called on the cancelling thread. A job does nothing here, because the thread that starts it
-    /// ends it.
-    func mainSkippedByCancel() {
-        if transition({ $0.mainSkipped() }) { end() }
+        carryOut(transition { $0.cancelCalled() })
     }
 
     /// Calls `didCancel()`, which a job does only after it has entered `main()`.
@@ -345,10 +324,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///
     /// Called on a thread that `didCancel()` may block.
     func timedOut() {
-        let decision = transition { $0.runtimePassed() }
-        guard decision != .ignore else { return }
-        stopRequested(decision)
-        carryOut(decision)
+        carryOut(transition { $0.runtimePassed() })
     }
 
     /// When the operation was asked to stop, or nil if ``maximumStopTime`` does not apply.
@@ -361,7 +337,9 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     }
 
     /// Abandons the operation, or leaves the tasks of a job, after ``maximumStopTime``.
-    func stopTimePassed() { abandon() }
+    func stopTimePassed() {
+        if transition({ $0.stopTimePassed() }) { end() }
+    }
 
     /// Called when an operation that is in no ``TaskQueue`` may have become ready or was cancelled.
     ///

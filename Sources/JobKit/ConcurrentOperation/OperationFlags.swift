@@ -18,10 +18,8 @@ struct OperationFlags: OptionSet, Sendable {
     static let unreadinessRead = Self(rawValue: 1 << 21)
     /// A job that tracks the operation has a context in which it must run.
     static let inContext = Self(rawValue: 1 << 22)
-    /// The class customizes `start()`, as a workflow does.
-    static let overridesStart = Self(rawValue: 1 << 23)
     /// `queuePriority` was set.
-    static let prioritized = Self(rawValue: 1 << 24)
+    static let prioritized = Self(rawValue: 1 << 23)
     /// The default `didCancel()` was called, which does nothing.
-    static let ignoresStop = Self(rawValue: 1 << 25)
+    static let ignoresStop = Self(rawValue: 1 << 24)
 }

@@ -182,8 +182,6 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
         return shell.stepsToCancel(self)
     }
 
-    override func mainSkippedByCancel() {}
-
     override func startedWithoutMain() {
         _ = shell.begin(self, mayEnterMain: false)
         shell.mainReturned()
@@ -200,9 +198,8 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
 
     override func timedOut() {
         guard let steps = shell.decideEnd(of: self, .timedOut) else { return }
-        let decision = transition { $0.runtimePassed() }
-        stopRequested(decision)
-        CancelSweep([JobEndStep.timeOut(self, decision)] + steps).run()
+        let action = transition { $0.runtimePassed() }
+        CancelSweep([JobEndStep.timeOut(self, action)] + steps).run()
     }
 
     override var stopRequest: CoarseTime? {

@@ -126,7 +126,7 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
             }
             switch action {
             case .passOn(let held, let ticket, let priority): pass(held, ticket, priority)
-            case .sleep(let duration): replaceTimer(by: duration.map(timer))
+            case .sleep(let duration): replaceTimer(by: duration.flatMap(timer))
             case .nothing: return letGoIfIdle()
             }
         }
@@ -171,8 +171,8 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
         passOn()
     }
 
-    private func timer(_ duration: Duration) -> TimerStart.Wait {
-        OperationTimers.wait(duration, on: clock) { [self] in
+    private func timer(_ duration: Duration) -> TimerStart.Wait? {
+        TimerStart.Wait(duration, on: clock) { [self] in
             state.withLock { $0.machine.sleepEnded() }
             passOn()
         }

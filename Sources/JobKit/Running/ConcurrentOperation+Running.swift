@@ -43,15 +43,14 @@ extension ConcurrentOperation {
     ) async throws {
         let queue = queue ?? TaskQueue.shared
         let wait = StopWait(limit: stopLimit)
-        let timer = timeout.map { timeout in
-            OperationTimers.wait(timeout, on: clock) { [self] in
+        let timer = timeout.flatMap { timeout in
+            TimerStart.Wait(timeout, on: clock) { [self] in
+                var error: JobTimeoutError?
                 if !isCancelled {
                     let explanation = stallExplanation(in: queue)
-                    wait.timedOut(
-                        JobTimeoutError(name: label, limit: timeout, explanation: explanation)
-                    )
+                    error = JobTimeoutError(name: label, limit: timeout, explanation: explanation)
                 }
-                wait.stopRequested()
+                wait.stopRequested(error)
                 cancelElsewhere()
             }
         }

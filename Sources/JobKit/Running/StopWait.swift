@@ -17,11 +17,6 @@ final class StopWait: Sendable {
     /// The error of the timeout, if the operation was cancelled because of it.
     var timeout: (any Error)? { state.withLock { $0.timeout } }
 
-    /// Records that the operation is about to be cancelled because its time has passed.
-    func timedOut(_ error: JobTimeoutError) {
-        state.withLock { $0.timeout = error }
-    }
-
     /// Waits until the operation has finished.
     ///
     /// A ``TaskQueue`` soon finishes an operation that was cancelled before its start. In any other
@@ -32,20 +27,15 @@ final class StopWait: Sendable {
         _ operation: ConcurrentOperation,
         in queue: any OperationScheduling
     ) async -> Bool {
-        await wait(isForFinishOnly: queue is TaskQueue) { operation.add($0) }
-        return operation.hooks.withLock { $0.isClosed || $0.willNeverRun }
-    }
-
-    /// Waits until the waiter is resumed, or until the wait is over.
-    private func wait(isForFinishOnly: Bool, _ add: (FinishWaiter) -> Void) async {
         await withUnsafeContinuation { continuation in
-            let waiter = FinishWaiter(isForFinishOnly: isForFinishOnly) { continuation.resume() }
+            let waiter = FinishWaiter(isForFinishOnly: queue is TaskQueue) { continuation.resume() }
             let isOver = state.withLock { state in
                 state.waiter = waiter
                 return state.isOver
             }
-            if isOver { waiter.resume() } else { add(waiter) }
+            if isOver { waiter.resume() } else { operation.add(waiter) }
         }
+        return operation.hooks.withLock { $0.isClosed || $0.willNeverRun }
     }
 
     /// Cancels an operation that has not been started, and waits until it is cancelled.
@@ -61,19 +51,21 @@ final class StopWait: Sendable {
 
     /// Ends the wait when the limit has passed, on a thread that no blocked operation holds.
     ///
-    /// Only the first call has an effect.
-    func stopRequested() {
+    /// Only the first call starts the limit.
+    ///
+    /// - Parameter timeout: The error, if the operation is about to be cancelled because its time
+    ///   has passed.
+    func stopRequested(_ timeout: JobTimeoutError? = nil) {
+        if let timeout { state.withLock { $0.timeout = timeout } }
         guard let limit else { return }
         guard limit > .zero else { return end() }
-        let timer = OperationTimers.wait(limit, on: ContinuousClock()) { [weak self] in
-            self?.end()
-        }
+        let timer = TimerStart.Wait(limit, on: ContinuousClock()) { [weak self] in self?.end() }
         let isFirst = state.withLock { state in
             guard !state.isOver, state.timer == nil else { return false }
             state.timer = timer
             return true
         }
-        if !isFirst { timer.cancel() }
+        if !isFirst { timer?.cancel() }
     }
 
     /// Ends the wait and cancels its timer.

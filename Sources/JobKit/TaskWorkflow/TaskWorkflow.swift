@@ -49,7 +49,6 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
     /// - Parameter name: The workflow's name in the timeline.
     public init(name: String) {
         super.init()
-        setFlag(.overridesStart)
         self.name = name
     }
 
@@ -60,7 +59,6 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
     ///   - queue: The queue of the concurrent tasks.
     public init(name: String, queue: any OperationScheduling) {
         super.init(queue: queue)
-        setFlag(.overridesStart)
         self.name = name
     }
 
@@ -147,8 +145,8 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
 
     // MARK: For JobKit
 
-    override func performCustomStart() {
-        super.performCustomStart()
+    override func performStart() {
+        super.performStart()
         if MainThread.isCurrent { launch.drain() }
     }
 

@@ -11,11 +11,11 @@ struct OperationHooks {
     /// count that all threads change would move its cache line between cores twice for each
     /// operation.
     unowned(unsafe) var queue: (any ContainingQueue)?
-    /// The clock, the limits and the delays, or nil for nearly all operations.
-    var timers: OperationTimers?
     /// None until a dependency is added or, for a plain operation, while its queue does not wait.
     var dependencies = Rare<OperationDependencies>()
     private(set) var subscribers = FinishSubscribers()
+    /// The clock, the limits and the delays, of which nearly all operations have none.
+    var timers = OperationTimers()
     private(set) var isClosed = false
     private(set) var willNeverRun = false
 
@@ -86,14 +86,12 @@ struct OperationHooks {
     /// - Returns: The values.
     mutating func close(
         takesQueue: Bool
-    ) -> (
-        queue: (any ContainingQueue)?, timers: OperationTimers?, subscribers: FinishSubscribers
-    ) {
+    ) -> (queue: (any ContainingQueue)?, subscribers: FinishSubscribers) {
         isClosed = true
         defer { queue = nil }
         // Moved out: a copy counts references.
         var taken = FinishSubscribers()
         swap(&taken, &subscribers)
-        return (takesQueue ? queue : nil, timers, taken)
+        return (takesQueue ? queue : nil, taken)
     }
 }

@@ -193,7 +193,7 @@ enum PlainOperations {
         withTable(of: operation) { table in
             let id = ObjectIdentifier(operation)
             guard let entry = table[id], !entry.hooks.isClosed else { return nil }
-            let (queue, _, subscribers) = entry.hooks.close(takesQueue: true)
+            let (queue, subscribers) = entry.hooks.close(takesQueue: true)
             if queue == nil || entry.ticket != nil { table[id] = nil }
             return PlainFinish(
                 operation: operation,

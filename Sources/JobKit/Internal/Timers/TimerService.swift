@@ -15,26 +15,13 @@ final class TimerService: Sendable {
         let id: Int
     }
 
-    private struct State {
-        var machine = Machine()
-        var hasThread = false
-        var workers: [DispatchQueue] = []
-
-        mutating func queue(of worker: Int) -> DispatchQueue {
-            while worker >= workers.count {
-                workers.append(DispatchQueue(label: "JobKit timers \(workers.count)"))
-            }
-            return workers[worker]
-        }
-    }
-
     /// The timers of every `ContinuousClock`.
     static let continuous = TimerService(on: .continuous)
     /// The timers of every `SuspendingClock`.
     static let suspending = TimerService(on: .suspending)
 
     private let clock: SystemClock
-    private let guarded = Guarded(State())
+    private let machine = Guarded(Machine())
     private let semaphore = DispatchSemaphore(value: 0)
 
     /// The longest sleep of the thread while timers wait, in nanoseconds.
@@ -42,48 +29,43 @@ final class TimerService: Sendable {
     /// The semaphore's clock stops while the machine is suspended.
     private static let longestSleep: Int64 = 5_000_000_000
 
-    private init(on clock: SystemClock) { self.clock = clock }
+    /// Starts the thread.
+    private init(on clock: SystemClock) {
+        self.clock = clock
+        Thread.detachNewThread { [self] in run() }
+    }
 
     /// Calls a target when the time has come.
     func add(_ body: Body, at deadline: Int64) -> Machine.ID {
-        send { $0.timerAdded(body, at: deadline) }
+        let (id, action) = machine.withLock { $0.timerAdded(body, at: deadline) }
+        perform(action)
+        return id
     }
 
     /// Drops a timer that is not due yet.
     func cancel(_ id: Machine.ID) {
         // Released without the lock.
-        let body = guarded.withLock { $0.machine.timerCancelled(id) }
+        let body = machine.withLock { $0.timerCancelled(id) }
         withExtendedLifetime(body) {}
     }
 
     /// Calls a target at once, on a worker.
     func call(_ body: Body) {
-        send { ((), $0.bodyBecameDue(body)) }
-    }
-
-    /// Feeds one input to the machine, and performs its action.
-    ///
-    /// The first call starts the thread.
-    private func send<Result: Sendable>(
-        _ input: (inout Machine) -> (Result, Machine.Action)
-    ) -> Result {
-        let (result, action, startsThread) = guarded.withLock { state in
-            let (result, action) = input(&state.machine)
-            return (result, action, !exchange(&state.hasThread, with: true))
-        }
-        if startsThread { Thread.detachNewThread { [self] in run() } }
-        perform(action)
-        return result
+        perform(machine.withLock { $0.bodyBecameDue(body) })
     }
 
     private func perform(_ action: Machine.Action) {
-        if action.wakesThread { semaphore.signal() }
-        guard let worker = action.startsWorker else { return }
-        let queue = guarded.withLock { $0.queue(of: worker) }
-        queue.async { [self] in
-            while let body = guarded.withLock({ $0.machine.workerTakes(worker) }) {
-                body.target.timerPassed(body.id)
-            }
+        switch action {
+        case .nothing: break
+        case .wakeThread: semaphore.signal()
+        case .startWorker:
+            // A new serial queue has its own thread.
+            DispatchQueue(label: "JobKit timers")
+                .async { [self] in
+                    while let body = machine.withLock({ $0.workerTakes() }) {
+                        body.target.timerPassed(body.id)
+                    }
+                }
         }
     }
 
@@ -91,7 +73,7 @@ final class TimerService: Sendable {
         Thread.current.name = "JobKit timers"
         while true {
             let now = clock.now
-            let (action, wakeTime) = guarded.withLock { $0.machine.threadWoke(at: now) }
+            let (action, wakeTime) = machine.withLock { $0.threadWoke(at: now) }
             perform(action)
             if wakeTime == .max {
                 semaphore.wait()

@@ -10,28 +10,32 @@ enum TimerStart: Sendable {
 
     /// One wait, which can be cancelled.
     enum Wait: Sendable {
-        case timer(SystemClock, TimerService.Machine.ID)
+        case timer(TimerService.Machine.ID, SystemClock)
         case task(Task<Void, Never>)
-        /// Never ends, or has been called already.
-        case none
 
         func cancel() {
             switch self {
-            case .timer(let clock, let id): clock.service.cancel(id)
+            case .timer(let id, let clock): clock.service.cancel(id)
             case .task(let task): task.cancel()
-            case .none: break
             }
         }
     }
 
     /// A moment some seconds before now.
-    init(_ clock: TimerClock, ago seconds: Int = 0) {
-        switch clock {
-        case .system(let clock):
-            self = .system(clock, clock.now - Int64(seconds) * 1_000_000_000)
-        case .other(let clock):
-            self = .clock(Self.sleeper(on: clock, ago: .seconds(seconds)))
+    ///
+    /// - Parameters:
+    ///   - clock: The clock, or nil for a `ContinuousClock`.
+    ///   - seconds: The number of seconds.
+    init(_ clock: (any Clock<Duration>)?, ago seconds: Int = 0) {
+        var system = SystemClock.continuous
+        if let clock, !(clock is ContinuousClock) {
+            guard clock is SuspendingClock else {
+                self = .clock(Self.sleeper(on: clock, ago: .seconds(seconds)))
+                return
+            }
+            system = .suspending
         }
+        self = .system(system, system.now - Int64(seconds) * 1_000_000_000)
     }
 
     /// Calls a body when `time` has passed since the start.
@@ -40,22 +44,22 @@ enum TimerStart: Sendable {
     ///   - time: Below zero means at once. A time that the clock cannot add means never.
     ///   - body: Called on a worker of the timers.
     ///   - executor: If the clock is not one of the system's, the body is called there instead.
-    /// - Returns: The wait, to cancel it.
+    /// - Returns: The wait, to cancel it. Nil if it never ends, or has ended already.
     func wait(
         _ time: Duration,
         _ body: TimerService.Body,
         executor: (any TaskExecutor)? = nil
-    ) -> Wait {
+    ) -> Wait? {
         switch self {
         case .clock(let sleeper): return sleeper(time, body, executor)
         case .system(let clock, let start):
             guard time > .zero else {
                 clock.service.call(body)
-                return .none
+                return nil
             }
-            guard let nanoseconds = time.timerNanoseconds else { return .none }
+            guard let nanoseconds = time.timerNanoseconds else { return nil }
             let (deadline, overflow) = start.addingReportingOverflow(nanoseconds)
-            return overflow ? .none : .timer(clock, clock.service.add(body, at: deadline))
+            return overflow ? nil : .timer(clock.service.add(body, at: deadline), clock)
         }
     }
 
@@ -72,17 +76,14 @@ enum TimerStart: Sendable {
     ) -> @Sendable (Duration, TimerService.Body, (any TaskExecutor)?) -> Wait {
         let start = clock.now.advanced(by: .zero - ago)
         return { time, body, executor in
-            let step = min(max(time, .zero), longestSleep)
-            let deadline = start.advanced(by: step)
-            return .task(
+            .task(
                 Task(executorPreference: executor) {
+                    var slept = Duration.zero
                     do {
-                        try await clock.sleep(until: deadline, tolerance: nil)
-                        var slept = step
-                        while slept < time {
-                            slept = time - slept > longestSleep ? slept + longestSleep : time
+                        repeat {
+                            slept = max(.zero, min(time, slept + longestSleep))
                             try await clock.sleep(until: start.advanced(by: slept), tolerance: nil)
-                        }
+                        } while slept < time
                     } catch { return }
                     if executor == nil {
                         TimerService.continuous.call(body)
@@ -116,30 +117,6 @@ enum SystemClock {
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
         #endif
-    }
-}
-
-/// A clock for limits and delays.
-enum TimerClock: Sendable {
-    case system(SystemClock)
-    case other(any Clock<Duration>)
-
-    init(_ clock: any Clock<Duration>) {
-        if clock is ContinuousClock {
-            self = .system(.continuous)
-        } else if clock is SuspendingClock {
-            self = .system(.suspending)
-        } else {
-            self = .other(clock)
-        }
-    }
-
-    var clock: any Clock<Duration> {
-        switch self {
-        case .system(.continuous): ContinuousClock()
-        case .system(.suspending): SuspendingClock()
-        case .other(let clock): clock
-        }
     }
 }
 

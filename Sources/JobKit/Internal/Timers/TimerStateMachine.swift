@@ -9,12 +9,12 @@ struct TimerStateMachine<Body: Sendable>: Sendable {
         fileprivate let number: UInt64
     }
 
-    /// The action after a timer was added, or after the thread has woken.
-    struct Action: Equatable, Sendable {
-        /// Whether the thread sleeps longer than it may.
-        var wakesThread = false
-        /// The worker that must begin to take due bodies.
-        var startsWorker: Int?
+    enum Action: Equatable, Sendable {
+        case nothing
+        /// Wake the thread, which sleeps longer than it may.
+        case wakeThread
+        /// Start a worker, which takes due bodies.
+        case startWorker
     }
 
     private struct Node: Comparable {
@@ -27,22 +27,15 @@ struct TimerStateMachine<Body: Sendable>: Sendable {
         }
     }
 
-    private struct Slot {
-        var body: Body?
-        var number: UInt64
-    }
-
     private var heap = MinHeap<Node>()
-    private var slots: ContiguousArray<Slot> = []
+    private var slots: ContiguousArray<(body: Body, number: UInt64)?> = []
     private var freeSlots: [Int] = []
-    /// How many timers wait.
-    private(set) var count = 0
     private var lastNumber: UInt64 = 0
     /// Until when the thread sleeps at most.
     private var wakeTime = Int64.max
 
     private var due = FIFO<Body>()
-    private var idleWorkers: [Int] = []
+    /// How many workers have not ended.
     private var workerCount = 0
     private var takenCount = 0
     /// How many bodies had been taken when the workers were last checked.
@@ -57,29 +50,28 @@ struct TimerStateMachine<Body: Sendable>: Sendable {
     /// Nodes of cancelled timers that stay in any case.
     private static var keptNodes: Int { 64 }
 
+    /// How many timers wait.
+    var count: Int { slots.count - freeSlots.count }
+
     // MARK: Timers
 
     mutating func timerAdded(_ body: Body, at deadline: Int64) -> (id: ID, action: Action) {
         lastNumber += 1
         let slot = freeSlots.popLast() ?? slots.count
-        if slot == slots.count { slots.append(Slot(body: nil, number: 0)) }
-        slots[slot] = Slot(body: body, number: lastNumber)
+        if slot == slots.count { slots.append(nil) }
+        slots[slot] = (body, lastNumber)
         let id = ID(slot: slot, number: lastNumber)
         heap.insert(Node(deadline: deadline, id: id))
-        count += 1
-        var action = Action()
-        if deadline < wakeTime {
-            wakeTime = deadline
-            action.wakesThread = true
-        }
-        return (id, action)
+        guard deadline < wakeTime else { return (id, .nothing) }
+        wakeTime = deadline
+        return (id, .wakeThread)
     }
 
     /// Returns the body of a timer that still waited, which the caller releases without a lock.
     mutating func timerCancelled(_ id: ID) -> Body? {
         guard let body = take(id) else { return nil }
         if heap.count > 2 * count + Self.keptNodes {
-            heap.removeAll { [slots] in slots[$0.id.slot].number != $0.id.number }
+            heap.removeAll { [slots] in slots[$0.id.slot]?.number != $0.id.number }
         }
         return body
     }
@@ -87,7 +79,11 @@ struct TimerStateMachine<Body: Sendable>: Sendable {
     /// Makes a body due at once.
     mutating func bodyBecameDue(_ body: Body) -> Action {
         due.append(body)
-        return callWorkers()
+        guard workerCount > 0 else { return startWorker() }
+        // The thread checks the workers soon.
+        guard wakeTime != .min else { return .nothing }
+        wakeTime = .min
+        return .wakeThread
     }
 
     /// The thread has woken.
@@ -98,58 +94,44 @@ struct TimerStateMachine<Body: Sendable>: Sendable {
             _ = heap.popFirst()
             if let body = take(first.id) { due.append(body) }
         }
-        var action = callWorkers()
-        if !due.isEmpty, action.startsWorker == nil {
-            if takenBefore == takenCount { action.startsWorker = startWorker() }
-            takenBefore = takenCount
-        } else {
-            takenBefore = nil
-        }
         wakeTime = heap.first?.deadline ?? .max
-        if !due.isEmpty { wakeTime = min(wakeTime, now + Self.stallTimeout) }
-        action.wakesThread = false
-        return (action, wakeTime)
+        guard !due.isEmpty else {
+            takenBefore = nil
+            return (.nothing, wakeTime)
+        }
+        wakeTime = min(wakeTime, now + Self.stallTimeout)
+        let areStalled = takenBefore == takenCount
+        takenBefore = workerCount == 0 ? nil : takenCount
+        return (workerCount == 0 || areStalled ? startWorker() : .nothing, wakeTime)
     }
 
     // MARK: Workers
 
     /// Returns the next due body for a worker, or nil if the worker must end.
-    mutating func workerTakes(_ worker: Int) -> Body? {
+    mutating func workerTakes() -> Body? {
         takenCount &+= 1
         if let body = due.popFirst() { return body }
-        idleWorkers.append(worker)
+        workerCount -= 1
         return nil
     }
 
-    /// Starts a worker if none is at work, or lets the thread check the others soon.
-    private mutating func callWorkers() -> Action {
-        guard !due.isEmpty else { return Action() }
-        if idleWorkers.count == workerCount { return Action(startsWorker: startWorker()) }
-        guard wakeTime != .min else { return Action() }
-        wakeTime = .min
-        return Action(wakesThread: true)
-    }
-
-    private mutating func startWorker() -> Int? {
-        if let idle = idleWorkers.popLast() { return idle }
-        guard workerCount < Self.workerLimit else { return nil }
+    private mutating func startWorker() -> Action {
+        guard workerCount < Self.workerLimit else { return .nothing }
         workerCount += 1
-        return workerCount - 1
+        return .startWorker
     }
 
     // MARK: Slots
 
     private func isWaiting(_ id: ID) -> Bool {
-        id.slot < slots.count && slots[id.slot].number == id.number
+        id.slot < slots.count && slots[id.slot]?.number == id.number
     }
 
     /// Frees the slot of a timer that waits, and returns its body.
     private mutating func take(_ id: ID) -> Body? {
         guard isWaiting(id) else { return nil }
-        let body = slots[id.slot].body.take()
-        slots[id.slot].number = 0
+        let body = slots[id.slot].take()?.body
         freeSlots.append(id.slot)
-        count -= 1
         if count == 0, slots.count > Self.keptSlots {
             (slots, freeSlots, heap) = ([], [], MinHeap())
         }

@@ -12,10 +12,5 @@ final class ClosureTimerTarget: TimerTarget {
 
     init(_ body: @escaping @Sendable (Int) -> Void) { self.body = body }
 
-    /// Calls a target, if that still exists.
-    static func weakly(_ target: any TimerTarget) -> ClosureTimerTarget {
-        ClosureTimerTarget { [weak target] id in target?.timerPassed(id) }
-    }
-
     func timerPassed(_ id: Int) { body(id) }
 }

@@ -74,9 +74,7 @@ extension JobShell {
     /// Continues the end of the job after the sweep has reached every task.
     func tasksCancelled(of job: JobController) {
         send { $0.tasksCancelled() }
-        if releaseUncallable() {
-            job.hooks.withLock { $0.timers }?.cancelAll(keepsStopTime: true)
-        }
+        if releaseUncallable() { job.endTimers(keepsStopTime: true) }
         deliverElsewhere()
     }
 

@@ -7,9 +7,9 @@ import Testing
 
     @Test func timerBeforeAllOthersWakesTheThread() {
         var machine = Machine()
-        #expect(machine.timerAdded("late", at: 9).action == .init(wakesThread: true))
-        #expect(machine.timerAdded("later", at: 10).action == .init())
-        #expect(machine.timerAdded("early", at: 8).action == .init(wakesThread: true))
+        #expect(machine.timerAdded("late", at: 9).action == .wakeThread)
+        #expect(machine.timerAdded("later", at: 10).action == .nothing)
+        #expect(machine.timerAdded("early", at: 8).action == .wakeThread)
     }
 
     @Test func dueTimersAreTakenByDeadlineAndThenInTheOrderAdded() {
@@ -17,8 +17,8 @@ import Testing
         for (body, deadline) in [("c", 2), ("a", 1), ("d", 2), ("b", 1), ("e", 3)] {
             _ = machine.timerAdded(body, at: Int64(deadline))
         }
-        #expect(machine.threadWoke(at: 2).action == .init(startsWorker: 0))
-        #expect((0..<5).map { _ in machine.workerTakes(0) } == ["a", "b", "c", "d", nil])
+        #expect(machine.threadWoke(at: 2).action == .startWorker)
+        #expect((0..<5).map { _ in machine.workerTakes() } == ["a", "b", "c", "d", nil])
         #expect(machine.threadWoke(at: 2).wakeTime == 3)
     }
 
@@ -31,40 +31,40 @@ import Testing
         let second = machine.timerAdded("second", at: 1).id
         #expect(machine.timerCancelled(first) == nil)
         #expect(machine.count == 1)
-        #expect(machine.threadWoke(at: 1).action == .init(startsWorker: 0))
+        #expect(machine.threadWoke(at: 1).action == .startWorker)
         #expect(machine.timerCancelled(second) == nil)
         #expect(machine.count == 0)
         #expect(machine.threadWoke(at: 1).wakeTime != .max)
-        #expect(machine.workerTakes(0) == "second")
+        #expect(machine.workerTakes() == "second")
         #expect(machine.threadWoke(at: 1).wakeTime == .max)
     }
 
     @Test func blockedWorkerIsReplaced() {
         var machine = Machine()
-        #expect(machine.bodyBecameDue("blocks") == .init(startsWorker: 0))
-        #expect(machine.workerTakes(0) == "blocks")
-        #expect(machine.bodyBecameDue("waits") == .init(wakesThread: true))
-        #expect(machine.bodyBecameDue("waits too") == .init())
+        #expect(machine.bodyBecameDue("blocks") == .startWorker)
+        #expect(machine.workerTakes() == "blocks")
+        #expect(machine.bodyBecameDue("waits") == .wakeThread)
+        #expect(machine.bodyBecameDue("waits too") == .nothing)
         let (action, wakeTime) = machine.threadWoke(at: 100)
-        #expect(action == .init())
-        #expect(machine.threadWoke(at: wakeTime).action == .init(startsWorker: 1))
-        #expect(machine.workerTakes(1) == "waits")
-        #expect(machine.workerTakes(1) == "waits too")
-        #expect(machine.workerTakes(1) == nil)
-        // The slot of the timer that has ended is reused.
-        #expect(machine.bodyBecameDue("next") == .init(wakesThread: true))
+        #expect(action == .nothing)
+        #expect(machine.threadWoke(at: wakeTime).action == .startWorker)
+        #expect(machine.workerTakes() == "waits")
+        #expect(machine.workerTakes() == "waits too")
+        #expect(machine.workerTakes() == nil)
+        // The blocked worker is replaced again, because the other one has ended.
+        #expect(machine.bodyBecameDue("next") == .wakeThread)
         _ = machine.threadWoke(at: 200)
-        #expect(machine.threadWoke(at: 300).action == .init(startsWorker: 1))
+        #expect(machine.threadWoke(at: 300).action == .startWorker)
     }
 
     @Test func workerThatTakesIsNotReplaced() {
         var machine = Machine()
         for body in ["a", "b", "c"] { _ = machine.bodyBecameDue(body) }
         _ = machine.threadWoke(at: 0)
-        #expect(machine.workerTakes(0) == "a")
-        #expect(machine.threadWoke(at: 1).action == .init())
-        #expect(machine.workerTakes(0) == "b")
-        #expect(machine.threadWoke(at: 2).action == .init())
+        #expect(machine.workerTakes() == "a")
+        #expect(machine.threadWoke(at: 1).action == .nothing)
+        #expect(machine.workerTakes() == "b")
+        #expect(machine.threadWoke(at: 2).action == .nothing)
     }
 
     @Test(arguments: 1...20) func randomWalkAgreesWithASortedList(seed: UInt64) {
@@ -87,11 +87,11 @@ import Testing
                 let due = expected.filter { $0.deadline <= now }
                     .sorted { ($0.deadline, $0.number) < ($1.deadline, $1.number) }
                 expected.removeAll { $0.deadline <= now }
-                let worker = machine.threadWoke(at: now).action.startsWorker
-                #expect((worker != nil) == !due.isEmpty)
-                guard let worker else { continue }
-                #expect(due.map { _ in machine.workerTakes(worker) } == due.map(\.number))
-                #expect(machine.workerTakes(worker) == nil)
+                let action = machine.threadWoke(at: now).action
+                #expect(action == (due.isEmpty ? .nothing : .startWorker))
+                guard action == .startWorker else { continue }
+                #expect(due.map { _ in machine.workerTakes() } == due.map(\.number))
+                #expect(machine.workerTakes() == nil)
             }
             #expect(machine.count == expected.count)
         }
