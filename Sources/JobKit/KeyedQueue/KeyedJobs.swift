@@ -24,7 +24,7 @@ enum KeyedJobs {
             for listener in next.heldListeners {
                 (listener.queue as? KeyedQueueShell)?.findJobs(above: next, listener)
             }
-            walk.visited(next.tasksBelow)
+            walk.visited(next.asConcurrent?.tasksToLendTo ?? [])
         }
     }
 

@@ -20,36 +20,32 @@ final class ReleaseWithoutLockTests: XCTestCase {
         return job
     }
 
-    /// The task keeps the records of jobs that have left it, until half of its jobs have left.
+    /// The task may own the last reference to the record of a job that has left it.
     func testObserverOfAJobThatLeftATaskMayAskTheTask() async {
-        let (task, asked) = (HeldOperation("task"), Gate())
-        task.start()
-        let stays = job(tracking: task)
-        var leaves: ScriptedJob? = job(tracking: task)
-        let others = (0..<2).map { _ in job(tracking: task) }
-        leaves?
-            .addObserver(
-                TokenObserver(
-                    ReleaseToken {
-                        _ = task.dependencies
-                        asked.open()
-                    }
+        for leavingIndex in 0..<3 {
+            let (task, asked) = (HeldOperation("task"), Gate())
+            task.start()
+            var jobs = (0..<3).map { _ in job(tracking: task) }
+            jobs[leavingIndex]
+                .addObserver(
+                    TokenObserver(
+                        ReleaseToken {
+                            _ = task.dependencies
+                            asked.open()
+                        }
+                    )
                 )
-            )
-        leaves?.finish()
-        await leaves?.waitForFinish()
-        weak let left = leaves
-        leaves = nil
-        await eventually { left == nil }
-        XCTAssertFalse(asked.isOpen)
-        await runOnThreads(1) { _ in others[0].finish() }
-        await wait(for: asked)
-        // Otherwise, the release could no longer call the task.
-        guard asked.isOpen else { return }
-        for job in [stays, others[1]] { job.finish() }
+            jobs[leavingIndex].finish()
+            await jobs[leavingIndex].waitForFinish()
+            jobs.remove(at: leavingIndex)
+            await wait(for: asked)
+            // Otherwise, the release could no longer call the task.
+            guard asked.isOpen else { return }
+            for job in jobs { job.finish() }
+        }
     }
 
-    /// An operation keeps the records of its former dependents, until there are many.
+    /// The dependency may own the last reference to the edge of an operation that has left it.
     func testOperationThatWaitsNoLongerMayAskItsDependency() async {
         let (dependency, asked) = (HeldOperation("dependency"), Gate())
         let queue = TaskQueue(name: "waiting")

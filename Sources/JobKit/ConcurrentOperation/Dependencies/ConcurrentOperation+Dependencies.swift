@@ -27,7 +27,7 @@ extension ConcurrentOperation {
     func stopWaiting(for operation: Operation) {
         let removed = hooks.withLock { $0.dependencies.change { $0.remove(operation) } }
         guard let edge = removed ?? nil else { return }
-        if edge.end() { operation.dependentLeft() }
+        if edge.end() { operation.dependentLeft(edge) }
     }
 
     /// Makes the operation startable after its last dependency has finished, and notifies its

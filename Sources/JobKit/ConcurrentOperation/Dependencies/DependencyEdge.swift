@@ -6,9 +6,9 @@ import Synchronization
 /// Both operations hold the edge, and neither locks the other. Therefore, an edge may be removed
 /// while it is being registered. In that case, the registering thread detects that the edge has
 /// ended.
-final class DependencyEdge: Subscriber {
+final class DependencyEdge: Sendable {
     private let dependencyCount: DependencyCount
-    private let hasEnded = Atomic(false)
+    private let ended = Atomic(false)
 
     /// Creates an edge that keeps the operation from becoming ready until the edge has ended.
     init(_ dependencyCount: DependencyCount) {
@@ -17,7 +17,7 @@ final class DependencyEdge: Subscriber {
     }
 
     /// Whether the wait has ended.
-    var hasLeft: Bool { hasEnded.load(ordering: .acquiring) }
+    var hasEnded: Bool { ended.load(ordering: .acquiring) }
 
     /// Ends the wait, after which the operation may be ready.
     ///
@@ -33,7 +33,7 @@ final class DependencyEdge: Subscriber {
     ///
     /// - Returns: Whether the edge had not ended before.
     func leave() -> Bool {
-        !hasEnded.exchange(true, ordering: .acquiringAndReleasing)
+        !ended.exchange(true, ordering: .acquiringAndReleasing)
     }
 
     /// Ends the edge when the operation finishes, or at once if it has already finished.

@@ -7,8 +7,8 @@ struct FinishSubscribers: Sendable {
     private(set) var others = Rare<Others>()
 
     struct Others {
-        fileprivate(set) var listeners = SubscriberList<OperationListener>()
-        fileprivate(set) var dependents = SubscriberList<DependencyEdge>()
+        fileprivate(set) var listeners = OrderedMap<OperationListener>()
+        fileprivate(set) var dependents = OrderedMap<DependencyEdge>()
         fileprivate(set) var waiters: [FinishWaiter] = []
     }
 
@@ -22,37 +22,36 @@ struct FinishSubscribers: Sendable {
         mutating func next() -> OperationListener? { first.take() ?? others.next() }
     }
 
-    /// The listeners that have not been removed.
     var listeners: Listeners {
-        let present = others.read { $0.listeners.present } ?? []
-        return Listeners(first: listener, others: present.makeIterator())
+        let further = others.read { $0.listeners.values } ?? []
+        return Listeners(first: listener, others: further.makeIterator())
     }
 
-    /// The first listeners, except the given one.
+    /// Up to `limit` listeners, except the given one.
     func listeners(_ limit: Int, otherThan other: OperationListener) -> [OperationListener] {
         if let listener, listener !== other {
-            let rest = limit > 1 ? others.read { $0.listeners } : nil
-            return [listener] + (rest?.first(limit - 1, otherThan: other) ?? [])
+            let rest = others.read { $0.listeners.values(limit - 1, otherThan: other) }
+            return [listener] + (rest ?? [])
         }
-        return others.read { $0.listeners.first(limit, otherThan: other) } ?? []
+        return others.read { $0.listeners.values(limit, otherThan: other) } ?? []
     }
 
     /// Whether there may be more than one listener.
     var hasSeveralListeners: Bool {
-        let count = others.read { $0.listeners.elements.count } ?? 0
+        let count = others.read { $0.listeners.count } ?? 0
         return count > (listener == nil ? 1 : 0)
     }
 
     /// Whether another operation waits for this one to finish.
-    var hasDependents: Bool { others.read { !$0.dependents.elements.isEmpty } == true }
+    var hasDependents: Bool { others.read { !$0.dependents.isEmpty } == true }
 
     var waiters: [FinishWaiter] { others.read { $0.waiters } ?? [] }
 
     /// Whether nothing is left to notify.
-    mutating func isEmpty() -> Bool {
+    var isEmpty: Bool {
         guard listener == nil else { return false }
-        return others.change {
-            $0.listeners.isEmpty() && $0.dependents.isEmpty() && $0.waiters.isEmpty
+        return others.read {
+            $0.listeners.isEmpty && $0.dependents.isEmpty && $0.waiters.isEmpty
         } != false
     }
 
@@ -63,38 +62,32 @@ struct FinishSubscribers: Sendable {
         // Its job may have ended before this call.
         guard listener.listening == .notYet else { return }
         listener.listening = .now
-        if self.listener == nil, others.change({ $0.listeners.isEmpty() }) != false {
+        if self.listener == nil, others.read({ $0.listeners.isEmpty }) != false {
             self.listener = listener
         } else {
-            others.change(orMake: Others()) { $0.listeners.append(listener) }
+            others.change(orMake: Others()) { $0.listeners.add(listener, for: listener) }
         }
     }
 
     /// Removes a listener, which cannot be added again.
-    ///
-    /// - Returns: Objects that the caller must release with no lock held, because a record may be
-    ///   the last owner of objects that users gave to a deallocated job.
-    mutating func remove(_ listener: OperationListener) -> [OperationListener] {
-        let wasAdded = listener.listening == .now
+    mutating func remove(_ listener: OperationListener) {
         listener.listening = .noLonger
         if self.listener === listener {
             self.listener = nil
-        } else if wasAdded {
-            return others.change { $0.listeners.elementLeft() } ?? []
+        } else {
+            _ = others.change { $0.listeners.remove(listener) }
         }
-        return []
     }
 
+    /// Adds an edge, unless it has ended before this call.
     mutating func add(_ dependent: DependencyEdge) {
-        others.change(orMake: Others()) { $0.dependents.append(dependent) }
+        guard !dependent.hasEnded else { return }
+        others.change(orMake: Others()) { $0.dependents.add(dependent, for: dependent) }
     }
 
-    /// Removes a dependent, which no longer waits.
-    ///
-    /// - Returns: Objects that the caller must release with no lock held, because an edge may be
-    ///   the last owner of a plain operation that waited.
-    mutating func dependentLeft() -> [DependencyEdge] {
-        others.change { $0.dependents.elementLeft() } ?? []
+    /// Removes an edge that has ended.
+    mutating func remove(_ dependent: DependencyEdge) {
+        _ = others.change { $0.dependents.remove(dependent) }
     }
 
     mutating func add(_ waiter: FinishWaiter) {
@@ -123,11 +116,11 @@ struct FinishSubscribers: Sendable {
             if !takes(listener) { listener.deliverElsewhere() }
         }
         if let listener { notify(listener) }
-        for listener in others.read({ $0.listeners.present }) ?? [] { notify(listener) }
+        _ = others.read { $0.listeners.forEachValue(notify) }
     }
 
     func endDependents() {
-        for dependent in others.read({ $0.dependents.elements }) ?? [] { dependent.end() }
+        _ = others.read { $0.dependents.forEachValue { $0.end() } }
     }
 
     func resumeWaiters() {

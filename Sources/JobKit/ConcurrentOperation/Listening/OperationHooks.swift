@@ -31,12 +31,8 @@ struct OperationHooks {
     /// Removes a listener or dependent, unless the operation has finished.
     ///
     /// After that, the notifying thread reads the subscribers that it took without the lock.
-    ///
-    /// - Returns: Objects that the caller must release with no lock held.
-    mutating func unsubscribe<Element>(
-        _ remove: (inout FinishSubscribers) -> [Element]
-    ) -> [Element] {
-        isClosed ? [] : remove(&subscribers)
+    mutating func unsubscribe(_ remove: (inout FinishSubscribers) -> Void) {
+        if !isClosed { remove(&subscribers) }
     }
 
     /// Records that a queue contains the operation, unless another does or the operation has
@@ -62,7 +58,7 @@ struct OperationHooks {
     }
 
     /// Whether the operation is in no queue, and has no listeners and dependents.
-    mutating func isEmpty() -> Bool { queue == nil && subscribers.isEmpty() }
+    var isEmpty: Bool { queue == nil && subscribers.isEmpty }
 
     /// Removes all dependencies, for which the operation no longer waits.
     mutating func takeDependencies() -> [OperationDependencies.Dependency] {

@@ -4,7 +4,7 @@ import Foundation
 /// Is notified of the start and the completion of one operation: for example, a job's task record.
 ///
 /// This is a class and not a protocol for speed, because each task calls it several times.
-class OperationListener: CallbackDelivery, Subscriber, @unchecked Sendable {
+class OperationListener: CallbackDelivery, @unchecked Sendable {
     /// Whether the listener is notified of the operation's completion.
     enum Listening {
         case notYet
@@ -14,8 +14,6 @@ class OperationListener: CallbackDelivery, Subscriber, @unchecked Sendable {
 
     /// Guarded by the operation's lock.
     final var listening = Listening.notYet
-
-    final var hasLeft: Bool { listening == .noLonger }
 
     /// The context in which the operation must run, or nil for none.
     var context: OperationContext? { nil }

@@ -48,13 +48,6 @@ extension Operation {
         return withHooks { $0.subscribe(add) }
     }
 
-    /// Removes a listener or dependent, and releases the removed objects with no lock held.
-    private func unsubscribe<Element>(_ remove: (inout FinishSubscribers) -> [Element])
-    where Element: Sendable {
-        let released = withHooks { $0.unsubscribe(remove) }
-        withExtendedLifetime(released) {}
-    }
-
     // MARK: Listeners
 
     /// The listeners, in the order added.
@@ -87,7 +80,7 @@ extension Operation {
 
     /// Removes a listener, which cannot be added again.
     func removeListener(_ listener: OperationListener) {
-        unsubscribe { $0.remove(listener) }
+        withHooks { $0.unsubscribe { $0.remove(listener) } }
     }
 
     /// Whether more than one listener may have been added.
@@ -97,28 +90,8 @@ extension Operation {
     /// detects the other.
     var isShared: Bool { withHooks { $0.subscribers.hasSeveralListeners } }
 
-    // MARK: Jobs
-
     /// The started jobs that wait for the operation.
     var waitingJobs: [ConcurrentOperation] { listeners.compactMap(\.waitingJob) }
-
-    /// Whether this is a job.
-    var mayHaveTasks: Bool { asConcurrent?.isJob == true }
-
-    /// The tasks of a job, which may use its permit and its keys.
-    var tasksBelow: [Operation] { asConcurrent?.tasksToLendTo ?? [] }
-
-    /// The operation if it is a job that executes and has tasks.
-    var executingJob: ConcurrentOperation? {
-        guard let concurrent = asConcurrent, concurrent.isExecuting, concurrent.hasTasksToLendTo
-        else { return nil }
-        return concurrent
-    }
-
-    /// Whether this is a job that was started in the given queue.
-    func isJobStarted(in queue: AnyObject) -> Bool {
-        asConcurrent?.holdsPermit(in: queue) == true
-    }
 
     // MARK: Dependents
 
@@ -130,8 +103,8 @@ extension Operation {
     }
 
     /// Removes an edge that has ended before the operation has finished.
-    func dependentLeft() {
-        unsubscribe { $0.dependentLeft() }
+    func dependentLeft(_ dependent: DependencyEdge) {
+        withHooks { $0.unsubscribe { $0.remove(dependent) } }
     }
 
     // MARK: Waiters
@@ -173,10 +146,9 @@ extension Operation {
         startsIt: Bool,
         _ listener: OperationListener?
     ) -> QueueEntry {
-        guard !isPlain else {
+        guard let concurrent = asConcurrent else {
             return PlainOperations.enter(self, queue, startsIt: startsIt, listener)
         }
-        let concurrent = unsafeDowncast(self, to: ConcurrentOperation.self)
         let (isElsewhere, isClosed) = concurrent.hooks.withLock { $0.enter(queue, listener) }
         concurrent.setFlag(.queued)
         let hasStarted = concurrent.currentLifecycle.contains(.started)

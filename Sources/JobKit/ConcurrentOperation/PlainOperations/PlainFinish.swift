@@ -17,11 +17,7 @@ struct PlainFinish: Sendable {
     ///
     /// Called on a thread that may have user code on its stack.
     func notifyElsewhere() {
-        subscribers.notifyListeners(hasFailed: false) { _ in false }
-        endDependents()
-        if let queue, let ticket = ticket ?? PlainOperations.finishNotified(of: operation) {
-            queue.operationFinished(ticket)
-        }
+        if let ticket = notify({ _ in false }) { queue?.operationFinished(ticket) }
         subscribers.resumeWaiters()
     }
 
@@ -31,9 +27,7 @@ struct PlainFinish: Sendable {
     ///
     /// - Parameter frame: Takes the delivery and the waiters.
     func notify(in frame: inout StartFrame) {
-        subscribers.notifyListeners(hasFailed: false) { frame.take($0) }
-        endDependents()
-        if queue != nil, ticket == nil { _ = PlainOperations.finishNotified(of: operation) }
+        _ = notify { frame.take($0) }
         frame.hasEnded = true
         if frame.isStartedByWorker {
             frame.waiters = subscribers.waiters
@@ -42,14 +36,19 @@ struct PlainFinish: Sendable {
         }
     }
 
-    /// Ends the waits of the dependents, and the operation's own waits.
+    /// Notifies listeners, and ends the waits of the dependents and the operation's own waits.
     ///
     /// Foundation may be notifying plain dependents at the same time, on this thread or on another.
-    private func endDependents() {
+    ///
+    /// - Parameter takes: Whether the caller delivers to a listener. If not, another thread does.
+    /// - Returns: The operation's ticket in its queue.
+    private func notify(_ takes: (OperationListener) -> Bool) -> TaskQueueTicket? {
+        subscribers.notifyListeners(hasFailed: false, takes)
         _ = hook?.detach()
         OperationDependencies.leave(dependencies)
         releaseDependencies()
         subscribers.endDependents()
+        return queue == nil ? nil : ticket ?? PlainOperations.finishNotified(of: operation)
     }
 
     /// Removes the operation from dependencies for which it no longer waits.

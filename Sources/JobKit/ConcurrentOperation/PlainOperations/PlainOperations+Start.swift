@@ -8,9 +8,9 @@ extension UnsafeMutablePointer<ThreadContext> {
     ///   - frame: The frame of the operation.
     /// - Returns: The frame, with the work that the caller must do now.
     func start(any operation: Operation, in frame: StartFrame) -> StartFrame {
-        guard !operation.isPlain else { return startPlain(operation, in: frame) }
-        // `as?` would count references.
-        let concurrent = unsafeDowncast(operation, to: ConcurrentOperation.self)
+        guard let concurrent = operation.asConcurrent else {
+            return startPlain(operation, in: frame)
+        }
         let frame = start(in: frame) { concurrent.start() }
         if frame.isStartedByWorker, frame.hasEnded {
             pointee.lastFinished = concurrent.number.load(ordering: .relaxed)

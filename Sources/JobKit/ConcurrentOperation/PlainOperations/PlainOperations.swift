@@ -69,7 +69,7 @@ enum PlainOperations {
         _ body: (inout sending Table) -> sending Result
     ) -> sending Result {
         // Memory blocks begin at multiples of 16.
-        let shard = Int(bitPattern: Unmanaged.passUnretained(operation).toOpaque()) >> 4
+        let shard = Int(bitPattern: ObjectIdentifier(operation)) >> 4
         return shards[shard & (shardCount - 1)].table.withLock(body)
     }
 
@@ -103,7 +103,7 @@ enum PlainOperations {
             let known = table[id]
             let entry = known ?? Entry(operation)
             let result = body(entry)
-            let isNeeded = entry.hooks.isClosed || !entry.hooks.isEmpty()
+            let isNeeded = entry.hooks.isClosed || !entry.hooks.isEmpty
             if isNeeded != (known != nil) { table[id] = isNeeded ? entry : nil }
             return (
                 result, isNeeded, isNeeded ? entry.hookToWatch() : entry.hook,

@@ -41,7 +41,7 @@ extension TaskQueueShell {
     private func hasStartedJobs(besides operation: Operation) -> Bool {
         let count = jobCount.load(ordering: .sequentiallyConsistent)
         guard count == 1 else { return count > 1 }
-        return !operation.isJobStarted(in: self)
+        return operation.asConcurrent?.holdsPermit(in: self) != true
     }
 
     /// Reports the nearest jobs in this queue that wait for the operation.
@@ -81,7 +81,8 @@ extension TaskQueueShell {
                     // Other jobs are not searched, because thousands of them may wait for the task.
                     queue.findLenders(of: task, from: first)
                 }
-                guard let job = task.executingJob else { continue }
+                guard let job = task.asConcurrent, job.isExecuting, job.hasTasksToLendTo
+                else { continue }
                 if lenders == nil { lenders = lendingQueues(of: first) }
                 let left = (queues ?? lenders ?? []).filter { $0 !== queue }
                 guard !left.isEmpty, seen.insert(ObjectIdentifier(job)).inserted else { continue }

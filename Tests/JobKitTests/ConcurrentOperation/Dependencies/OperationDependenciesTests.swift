@@ -9,7 +9,7 @@ import Testing
         all.insert(operation) != nil
     }
 
-    @Test(arguments: [0, 1, 16, 17, 40])
+    @Test(arguments: [0, 1, 40])
     func insertedKeepTheirOrderEachOnce(count: Int) {
         let operations = (0..<count).map { _ in Operation() }
         var dependencies = OperationDependencies {}
@@ -65,7 +65,7 @@ import Testing
         for step in 0..<400 {
             let operation = operations[Int.random(in: 0..<40, using: &random)]
             let isKnown = oracle.contains(operation)
-            // The number rises and falls, so both search methods are used, with and without gaps.
+            // The number rises and falls.
             if random.chance(step / 100 % 2 == 0 ? 70 : 25) {
                 #expect(insert(operation, &dependencies) == !isKnown)
                 if !isKnown { oracle.append(operation) }
@@ -73,8 +73,7 @@ import Testing
                 #expect((dependencies.remove(operation) != nil) == isKnown)
                 oracle.removeAll { $0 === operation }
             }
-            #expect(dependencies.contains(operation) == oracle.contains(operation))
-            #expect(dependencies.count == oracle.count)
+            #expect(dependencies.operations.count == oracle.count)
         }
         #expect(dependencies.operations == oracle)
     }

@@ -10,67 +10,66 @@ import Testing
         let areAdded = listeners.map { listener in hooks.subscribe { $0.add(listener) } }
         #expect(areAdded == [true, true, true])
         let taken = hooks.close(takesQueue: false)
-        for listener in listeners { _ = hooks.unsubscribe { $0.remove(listener) } }
-        #expect(taken.subscribers.listener === listeners[0])
-        let others = taken.subscribers.others.read { $0.listeners.present } ?? []
-        #expect(
-            others.map(ObjectIdentifier.init) == listeners.dropFirst().map(ObjectIdentifier.init)
-        )
+        for listener in listeners { hooks.unsubscribe { $0.remove(listener) } }
+        let notified = taken.subscribers.listeners.map(ObjectIdentifier.init)
+        #expect(notified == listeners.map(ObjectIdentifier.init))
     }
 
     @Test func listenerRemovedBeforeTheFinishIsNotTaken() {
         var hooks = OperationHooks()
         for listener in listeners { _ = hooks.subscribe { $0.add(listener) } }
-        _ = hooks.unsubscribe { $0.remove(listeners[1]) }
+        hooks.unsubscribe { $0.remove(listeners[1]) }
         let taken = hooks.close(takesQueue: false)
-        let others = taken.subscribers.others.read { $0.listeners.present } ?? []
-        #expect(others.map(ObjectIdentifier.init) == [ObjectIdentifier(listeners[2])])
+        let notified = taken.subscribers.listeners.map(ObjectIdentifier.init)
+        #expect(notified == [listeners[0], listeners[2]].map(ObjectIdentifier.init))
     }
 
     @Test func removedListenerIsNotNotified() {
         var hooks = OperationHooks()
-        _ = hooks.unsubscribe { $0.remove(listeners[0]) }
+        hooks.unsubscribe { $0.remove(listeners[0]) }
         let isKnown = hooks.subscribe { $0.add(listeners[0]) }
         #expect(isKnown)
         #expect(Array(hooks.subscribers.listeners).isEmpty)
     }
 }
 
-@Suite struct SubscriberListTests {
+@Suite struct FinishSubscribersTests {
     private let dependencyCount = DependencyCount {}
 
     @Test func edgeThatEndedBeforeItWasAddedIsNotKept() {
-        var list = SubscriberList<DependencyEdge>()
+        var subscribers = FinishSubscribers()
         let (ended, kept) = (DependencyEdge(dependencyCount), DependencyEdge(dependencyCount))
         ended.end()
-        _ = list.elementLeft()
-        list.append(ended)
-        list.append(kept)
-        #expect(list.elements.map(ObjectIdentifier.init) == [ObjectIdentifier(kept)])
+        subscribers.remove(ended)
+        subscribers.add(ended)
+        #expect(subscribers.isEmpty)
+        subscribers.add(kept)
+        #expect(!subscribers.isEmpty)
+        kept.end()
+        subscribers.remove(kept)
+        #expect(subscribers.isEmpty)
     }
 
-    @Test(arguments: UInt64(1)...30) func randomWalkAgreesWithAnArray(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
-        var list = SubscriberList<DependencyEdge>()
-        var oracle: [DependencyEdge] = []
-        for _ in 0..<600 {
-            if oracle.isEmpty || random.chance(50) {
-                let edge = DependencyEdge(dependencyCount)
-                list.append(edge)
-                oracle.append(edge)
-            } else {
-                oracle.remove(at: Int.random(in: oracle.indices, using: &random)).end()
-                let released = list.elementLeft()
-                #expect(released.isEmpty || list.elements.count == oracle.count)
+    @Test func otherListenersAreFoundUpToTheLimit() {
+        var subscribers = FinishSubscribers()
+        let listeners = (0..<3).map { _ in OperationListener() }
+        for listener in listeners { subscribers.add(listener) }
+        for (index, listener) in listeners.enumerated() {
+            for (limit, count) in [(1, 1), (2, 2), (.max, 2)] {
+                let others = subscribers.listeners(limit, otherThan: listener)
+                #expect(others.count == count, "\(index)")
+                #expect(!others.contains { $0 === listener })
             }
-            #expect(list.elements.count <= 2 * oracle.count)
-            #expect(list.isEmpty() == oracle.isEmpty)
-            #expect(list.present.map(ObjectIdentifier.init) == oracle.map(ObjectIdentifier.init))
-            guard let first = oracle.first else { continue }
-            let others = oracle.dropFirst().map(ObjectIdentifier.init)
-            let (one, all) = (list.first(1, otherThan: first), list.first(.max, otherThan: first))
-            #expect(one.map(ObjectIdentifier.init) == Array(others.prefix(1)))
-            #expect(all.map(ObjectIdentifier.init) == others)
         }
+    }
+
+    @Test func listenerAddedAfterTheFirstHasLeftComesLast() {
+        var subscribers = FinishSubscribers()
+        let listeners = (0..<3).map { _ in OperationListener() }
+        for listener in listeners.dropLast() { subscribers.add(listener) }
+        subscribers.remove(listeners[0])
+        subscribers.add(listeners[2])
+        let left = subscribers.listeners.map(ObjectIdentifier.init)
+        #expect(left == listeners.dropFirst().map(ObjectIdentifier.init))
     }
 }
