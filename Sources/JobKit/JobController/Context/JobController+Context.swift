@@ -31,7 +31,7 @@ extension JobController {
             fatalError("JobKit: the context of \(label) was set after its start.")
         }
         OperationContext.isUsed.store(true, ordering: .releasing)
-        let change = shell.send { $0.setContext(context, of: self) }
+        let change = shell.send { $0.contexts.set(context, of: self) }
         shell.features.insert(.context)
         for task in shell.tasks {
             JobShell.handDown(change, to: task)

@@ -1,18 +1,5 @@
 import Foundation
 
-extension JobState {
-    /// Sets the job's own context.
-    mutating func setContext(
-        _ body: @escaping OperationContext.Body,
-        of job: Operation
-    ) -> JobContexts.Change { contexts.set(body, of: job) }
-
-    /// Inherits the context of an ancestor, unless the job has finished.
-    mutating func inherit(_ change: JobContexts.Change) -> JobContexts.Change? {
-        machine.hasFinished ? nil : contexts.inherit(change)
-    }
-}
-
 extension JobShell {
     /// Hands a context down to a task, and through nested jobs to their tasks.
     ///
@@ -29,7 +16,7 @@ extension JobShell {
         while let (task, change) = remaining.popLast() {
             task.mark(.inContext)
             guard let shell = task.asJob?.shell else { continue }
-            let next = shell.send { $0.inherit(change) }
+            let next = shell.send { $0.machine.hasFinished ? nil : $0.contexts.inherit(change) }
             shell.features.insert(.context)
             if let next { remaining += shell.tasks.map { ($0, next) } }
         }
