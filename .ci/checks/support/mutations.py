@@ -200,7 +200,7 @@ KEEPERS = [
            "let exceeds = false",
            "RetryPolicyTests"),
     Keeper("R2", "JobController/Observers/TaskNotificationState.swift",
-           "guard !endIsNotified else { return false }",
+           "guard endIsNotified == (kind == .delivered) else { return false }",
            "",
            "TaskNotificationStateTests|EventsAddUpTests"),
     Keeper("R3", "JobController/Progress/ProgressTally.swift",

@@ -21,6 +21,8 @@ final class JobShell: CallbackDelivery {
     /// none.
     let callbackQueueRequestedAt = Atomic<CoarseTime.RawValue>(0)
     let permit = JobPermit()
+    /// Held while observers of another job are passed on to this one, outside the job's lock.
+    let passingOn = Guarded(())
     /// The highest fraction that a snapshot of the job has shown.
     let shownFraction = ReportedFraction()
 

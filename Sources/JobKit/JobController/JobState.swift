@@ -220,7 +220,9 @@ struct JobState {
             return (tracking, false)
         }
         record.joins(group: number, in: tally.taskTracked(weight: record.terms.weight))
-        if !observers.isEmpty { notifications.append(trackingBegan(record, task, by: job)) }
+        if !observers.isEmpty, let notification = trackingBegan(record) {
+            notifications.append(notification)
+        }
         tasks.append(record)
         let isEnqueued = tracking == .normal && isSubmitted && submission.enqueueAtOnce(record)
         return (tracking, isEnqueued)
@@ -339,7 +341,7 @@ struct JobState {
         let isObserved = !hasFinished && !observers.isEmpty
         switch record.notifications.waitIsOver(isObserved: isObserved) {
         case .later: return nil
-        case .notifyDrop: return .some(notification(of: record))
+        case .notifyDrop: return .some(notification(.dropped, of: record))
         case .stopWaiting:
             record.stopWaiting()
             machine.taskStopped()

@@ -190,7 +190,7 @@ extension JobShell {
             message._withUnsafeGuaranteedRef { message in
                 message.deliver(to: job)
                 guard features.contains(.observed), let record = message.record else { return }
-                record.notifyDelivered()
+                record.notify(.delivered)
             }
         case .callTaskFailed(let message):
             guard

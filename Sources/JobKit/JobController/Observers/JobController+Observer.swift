@@ -37,12 +37,7 @@ extension JobController {
         // Must come before the list is changed, because the tracking of a task reads the list and
         // its finish reads the flag.
         shell.features.insert(.observed)
-        let entry = JobObservers.Entry(observer: observer, rootID: eventNumber)
-        let (passed, isComplete) = shell.send { state in
-            let isComplete = !state.machine.isStarted
-            return (state.addObservers([entry], isComplete: isComplete), isComplete)
-        }
-        JobObservers.passOn(passed.entries, to: passed.tasks, isComplete: isComplete)
+        change(observer, rootID: eventNumber)
     }
 
     /// Removes an observer that was added to this job.
@@ -55,15 +50,23 @@ extension JobController {
     ///
     /// - Parameter observer: The observer. If it was not added, nothing happens.
     public final func removeObserver(_ observer: any JobObserver) {
-        let entry = JobObservers.Entry(observer: observer, rootID: eventNumber)
-        JobObservers.remove([entry], from: self, passedOnBy: nil)
+        change(observer, rootID: nil)
+    }
+
+    /// Adds an observer, or removes it if there is no root.
+    private func change(_ observer: any JobObserver, rootID: Int?) {
+        let (passed, isComplete) = shell.send { state in
+            let isComplete = rootID != nil && !state.machine.isStarted
+            let changes = [(observer: observer, rootID: rootID)]
+            return (state.observersChanged(changes, from: nil, isComplete: isComplete), isComplete)
+        }
+        JobObservers.passOn(passed, isComplete: isComplete)
     }
 
     /// Notifies the job's own observers of its start or finish.
     final func notifyOwnObservers(of kind: JobEvent.Kind) {
-        let id = eventNumber
-        let time = EventTime.now
-        if kind == .started { shell.send { $0.startObserved(at: time) } }
+        let (id, time) = (eventNumber, EventTime.now)
+        if kind == .started { shell.send { $0.observers.jobStarted(at: time) } }
         let (entries, startTime) = shell.ask { $0.ownObservers(rootID: id) }
         guard !entries.isEmpty else { return }
         let notification = TaskNotification(

@@ -82,7 +82,7 @@ public struct JobEvent: Sendable {
 
 extension JobEvent {
     /// Notifies each observer with the number of the job that it was added to.
-    func post(to entries: some Sequence<JobObservers.Entry>, by job: JobController) {
+    func post(to entries: [JobObservers.Entry], by job: JobController) {
         for entry in entries {
             // Usually all observers were added to the same job, so nothing is copied.
             if entry.rootID == rootID {

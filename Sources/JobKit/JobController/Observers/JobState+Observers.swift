@@ -2,26 +2,21 @@ import Foundation
 
 /// Creates notifications for observers, together with the input that causes them.
 extension JobState {
-    /// Creates a notification of a task for all observers.
+    /// Creates the notification of a task's event.
     ///
     /// - Returns: Nil if there are no observers, or if the job or the task was released.
     @inline(__always)
-    func notification(of record: TaskRecord) -> TaskNotification? {
+    func notification(
+        _ kind: JobEvent.Kind,
+        of record: TaskRecord,
+        causeID: Int? = nil
+    ) -> TaskNotification? {
         guard !observers.isEmpty, !machine.hasFinished, let task = record.task,
             let job
         else { return nil }
-        return notification(of: record, task, by: job)
-    }
-
-    @inline(__always)
-    private func notification(
-        of record: TaskRecord,
-        _ task: Operation,
-        by job: JobController
-    ) -> TaskNotification {
-        TaskNotification(
-            entries: observers.entries,
-            pending: observers.pending(after: Int(record.notifiedObservers)),
+        return TaskNotification(
+            entries: observers.recipients(of: kind, after: record.notifiedNumber),
+            knownNumber: kind == .delivered ? .max : record.notifiedNumber,
             job: job,
             task: task,
             taskID: record.isConcurrent
@@ -30,112 +25,88 @@ extension JobState {
             isConcurrent: record.isConcurrent,
             group: groups.groups[record.group],
             startTime: record.startTime,
+            causeID: causeID,
             groupCauseID: record.submission.causeID
         )
     }
 
     /// Creates the notification that a task is tracked, and marks it as being sent.
     @inline(__always)
-    func trackingBegan(
-        _ record: TaskRecord,
-        _ task: Operation,
-        by job: JobController
-    ) -> TaskNotification {
-        var notification = notification(of: record, task, by: job)
-        record.notifications = .begun
-        record.notifiedObservers = Int32(notification.entries.count)
-        notification.pending = notification.entries.indices
-        if ThreadContext.current.pointee.callbackJob == ObjectIdentifier(record.shell) {
-            notification.causeID = observers.causeID
-        }
-        return notification
+    func trackingBegan(_ record: TaskRecord) -> TaskNotification? {
+        let isInCallback =
+            ThreadContext.current.pointee.callbackJob == ObjectIdentifier(record.shell)
+        return eventBegan(
+            .tracked,
+            of: record,
+            at: .unknown,
+            causeID: isInCallback ? observers.causeID : nil
+        )
     }
 
     /// Creates the notification of a task's event, and marks it as being sent.
     ///
-    /// `.tracked` notifies only the observers that were not notified of it before.
-    ///
     /// - Returns: Nil if the job no longer waits for the task, or if observers were notified of its
-    ///   end.
+    ///   end. For `.delivered`, nil if they were not.
     @inline(__always)
     func eventBegan(
         _ kind: JobEvent.Kind,
         of record: TaskRecord,
-        at time: EventTime
+        at time: EventTime,
+        causeID: Int? = nil
     ) -> TaskNotification? {
-        guard record.isAwaited, let notification = notification(of: record),
-            record.notifications.begin(endsTask: kind == .finished)
+        guard kind == .delivered || record.isAwaited,
+            let notification = notification(kind, of: record, causeID: causeID),
+            record.notifications.begin(kind)
         else { return nil }
-        record.notifiedObservers = Int32(notification.entries.count)
+        record.notifiedNumber = observers.lastNumber
         if kind == .started { record.startTime = time }
         return notification
     }
 
-    /// Creates the notification that a task's callbacks have returned, and marks it as being sent.
-    ///
-    /// It leaves out the observers that do not know the task, so that its events add up.
-    ///
-    /// - Returns: Nil if observers do not know the task's finish.
-    func deliveryBegan(of record: TaskRecord) -> TaskNotification? {
-        guard var notification = notification(of: record), record.notifications.beginDelivery()
-        else { return nil }
-        if !notification.pending.isEmpty {
-            notification.entries.removeSubrange(notification.pending)
-            notification.pending = 0..<0
-        }
-        return notification
-    }
-
-    // MARK: Adding and removing
-
-    /// Observers, and the tasks of the job that must report to them.
-    typealias PassedObservers = (entries: [JobObservers.Entry], tasks: [Entry])
-
-    /// Adds observers, and returns those that the job must pass on to its tasks.
-    mutating func addObservers(
-        _ added: [JobObservers.Entry],
-        isComplete: Bool
-    ) -> PassedObservers {
-        let changed = observers.add(added, isComplete: isComplete)
-        return (changed, changed.isEmpty ? [] : entries)
-    }
-
-    /// Removes observers that the job has got from one source.
-    ///
-    /// - Parameters:
-    ///   - removed: The observers.
-    ///   - source: The job's record in the job that passed them on, or nil.
-    ///   - removal: Waits for the threads that are notifying the removed observers.
-    /// - Returns: The consequences, and the tasks that pass them on.
-    mutating func removeObservers(
-        _ removed: [JobObservers.Entry],
-        from source: ObjectIdentifier?,
-        _ removal: ObserverRemoval?
-    ) -> (removed: JobObservers.Removed, tasks: [Entry]) {
-        let removed = observers.remove(removed, from: source)
-        guard !removed.entries.isEmpty else {
-            return (removed, removed.replaced.isEmpty ? [] : entries)
-        }
-        for record in tasks.records {
-            let notified = removed.indices.count { $0 < record.notifiedObservers }
-            record.notifiedObservers -= Int32(notified)
-            if let removal, record.notifications.observersRemoved() {
-                observers.await(removal, of: record)
-            }
-        }
-        return (removed, entries)
-    }
-
     /// Ends a notification of a task's event.
     ///
-    /// - Returns: The removals that have waited for it, and whether the caller must stop waiting.
+    /// - Returns: The drops that have waited for it, and whether the caller must stop waiting.
     mutating func notificationEnded(
         of record: TaskRecord
-    ) -> (removals: [ObserverRemoval], stopsWaiting: Bool) {
-        let (stepsRemovals, stopsWaiting) = record.notifications.end()
-        return (stepsRemovals ? observers.takeRemovals(of: record) : [], stopsWaiting)
+    ) -> (drops: [DependencyCount], stopsWaiting: Bool) {
+        let stopsWaiting = record.notifications.end()
+        let isNotifying = record.notifications.isNotifying
+        return (isNotifying ? [] : observers.takeDrops(of: record), stopsWaiting)
     }
 
-    /// Records when the observed job was started.
-    mutating func startObserved(at time: EventTime) { observers.jobStarted(at: time) }
+    // MARK: Passing on
+
+    /// Changes of some observers, which the job passes on to a task that is a job.
+    func changes(of changed: [any JobObserver], for record: TaskRecord) -> [JobObservers.Change] {
+        let isPassedOn = record.isAwaited && !record.notifications.endIsNotified
+        return changed.map { ($0, isPassedOn ? observers.rootID(of: $0) : nil) }
+    }
+
+    /// Observers that have changed, and the tasks of the job that must report to them.
+    typealias ChangedObservers = (observers: [any JobObserver], tasks: [Entry])
+
+    /// Adds and removes observers.
+    ///
+    /// - Parameters:
+    ///   - changes: The observers.
+    ///   - source: The job's record in the job that passes them on, or nil.
+    ///   - isComplete: Whether they are notified of tasks that were tracked before they came.
+    ///   - drop: Waits for the threads that are notifying observers of a task.
+    /// - Returns: The observers that the job must pass on to its tasks.
+    mutating func observersChanged(
+        _ changes: [JobObservers.Change],
+        from source: TaskRecord?,
+        isComplete: Bool,
+        _ drop: DependencyCount? = nil
+    ) -> ChangedObservers {
+        let source = source.map { ObjectIdentifier($0) }
+        let changed = observers.change(changes, from: source, isComplete: isComplete)
+        guard !changed.isEmpty else { return ([], []) }
+        if let drop {
+            for record in tasks.records where record.notifications.isNotifying {
+                observers.await(drop, of: record)
+            }
+        }
+        return (changed, entries)
+    }
 }

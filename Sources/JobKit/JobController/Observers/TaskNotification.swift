@@ -4,9 +4,9 @@ import Foundation
 ///
 /// For a job's own start and finish, `task` is the job itself.
 struct TaskNotification: Sendable {
-    var entries: [JobObservers.Entry]
-    /// The entries that were not yet notified that the task is tracked.
-    var pending = 0..<0
+    let entries: [JobObservers.Entry]
+    /// The number of the newest observer that was notified that the task is tracked.
+    var knownNumber = Int32.max
     let job: JobController
     let task: Operation
     /// Read while the record holds the task, because a plain operation loses its number afterwards.
@@ -19,11 +19,20 @@ struct TaskNotification: Sendable {
     /// The task that gave this one its group permit, or 0.
     var groupCauseID = 0
 
-    /// Notifies the observers of an event, and first those in `pending` of the tracking.
+    /// Notifies the observers of an event.
+    ///
+    /// Those that were not yet notified that the task is tracked are first notified of this.
+    /// `.tracked` notifies only these.
     func post(_ kind: JobEvent.Kind, at time: EventTime) {
-        if !pending.isEmpty { event(.tracked, at: time).post(to: entries[pending], by: job) }
+        if let newest = entries.last?.number, newest > knownNumber {
+            let pending = entries.filter { $0.isPending(after: knownNumber) }
+            if !pending.isEmpty { event(.tracked, at: time).post(to: pending, by: job) }
+        }
         if kind != .tracked { event(kind, at: time).post(to: entries, by: job) }
     }
+
+    /// Notifies all observers that a new task is tracked.
+    func postTracked() { event(.tracked, at: .now).post(to: entries, by: job) }
 
     // Not inlined, because inlined code would copy the event before passing it on.
     @inline(never)

@@ -4,64 +4,33 @@
 ///
 /// A job waits for a task while observers are notified of it, so that the job's own finish is the
 /// last event. Observers are notified either of a task's finish or of its drop, never of both.
-struct TaskNotificationState: RawRepresentable, Hashable, Sendable {
-    private(set) var rawValue: UInt16
-
-    /// The job would have stopped waiting for the task if no thread were notifying observers.
-    private static let isReleasable: UInt16 = 1 << 14
-    /// Observers were notified of the task's finish or drop, or are being notified.
-    private static let hasEnded: UInt16 = 1 << 15
-    /// Observers were removed while threads were notifying, and a removal waits for those threads.
-    private static let hasRemovals: UInt16 = 1 << 13
+struct TaskNotificationState: Hashable, Sendable {
     /// The number of threads that are notifying observers.
-    private static let count: UInt16 = hasRemovals - 1
+    private var count: UInt16 = 0
+    /// Whether observers were notified of the task's finish or drop, or are being notified.
+    private(set) var endIsNotified = false
+    /// Whether the job would have stopped waiting if no thread were notifying observers.
+    private var isReleasable = false
 
-    init(rawValue: UInt16) { self.rawValue = rawValue }
+    /// Whether a thread is notifying, so observers that were removed may receive more events.
+    var isNotifying: Bool { count > 0 }
 
-    /// One thread is notifying observers that the task is tracked.
-    static let begun = Self(rawValue: 1)
-
-    /// Whether observers were notified of the task's end, or are being notified.
-    var endIsNotified: Bool { rawValue & Self.hasEnded != 0 }
-
-    private var isNotifying: Bool { rawValue & Self.count != 0 }
-
-    /// Begins a notification, or returns false if observers were already notified of the task's
-    /// end.
-    mutating func begin(endsTask: Bool) -> Bool {
-        guard !endIsNotified else { return false }
-        rawValue += 1
-        if endsTask { rawValue |= Self.hasEnded }
+    /// Begins the notification of an event.
+    ///
+    /// - Returns: False if observers were already notified of the task's end. For a delivery, false
+    ///   if they were not.
+    mutating func begin(_ kind: JobEvent.Kind) -> Bool {
+        guard endIsNotified == (kind == .delivered) else { return false }
+        count += 1
+        if kind == .finished || kind == .dropped { endIsNotified = true }
         return true
     }
 
-    /// Begins the notification of a delivery, or returns false if observers do not know the finish.
-    mutating func beginDelivery() -> Bool {
-        guard endIsNotified else { return false }
-        rawValue += 1
-        return true
-    }
-
-    /// Ends a notification.
-    ///
-    /// - Returns: Whether the caller must step the removals that wait for this task, and whether it
-    ///   must stop waiting.
-    mutating func end() -> (stepsRemovals: Bool, stopsWaiting: Bool) {
-        precondition(isNotifying, "end() without begin(endsTask:)")
-        rawValue -= 1
-        guard !isNotifying else { return (false, false) }
-        let stepsRemovals = rawValue & Self.hasRemovals != 0
-        rawValue &= ~Self.hasRemovals
-        return (stepsRemovals, rawValue & Self.isReleasable != 0)
-    }
-
-    /// Records that observers were removed.
-    ///
-    /// - Returns: Whether a thread is still notifying, so the removed observers may receive more
-    ///   events.
-    mutating func observersRemoved() -> Bool {
-        if isNotifying { rawValue |= Self.hasRemovals }
-        return isNotifying
+    /// Ends a notification, and returns whether the caller must stop waiting.
+    mutating func end() -> Bool {
+        precondition(isNotifying, "end() without begin(_:)")
+        count -= 1
+        return !isNotifying && isReleasable
     }
 
     /// The action to perform when the job may stop waiting for the task.
@@ -75,9 +44,9 @@ struct TaskNotificationState: RawRepresentable, Hashable, Sendable {
 
     /// Records that the job may stop waiting for the task.
     mutating func waitIsOver(isObserved: Bool) -> ReleaseAction {
-        rawValue |= Self.isReleasable
+        isReleasable = true
         guard !isNotifying else { return .later }
-        guard isObserved, begin(endsTask: true) else { return .stopWaiting }
+        guard isObserved, begin(.dropped) else { return .stopWaiting }
         return .notifyDrop
     }
 }

@@ -13,63 +13,37 @@ extension TaskRecord {
 
     /// Notifies that the task is tracked, before any other event of the task.
     func notifyTracked(_ notification: TaskNotification) {
-        notification.post(.tracked, at: .now)
-        guard let nested = reportsStart(of: notification.task) else { return notificationEnded() }
-        let passed = endedAfterAdding(notification.entries, to: nested, isComplete: true)
-        JobObservers.passOn(passed.entries, to: passed.tasks, isComplete: true)
+        notification.postTracked()
+        let nested = reportsStart(of: notification.task)
+        notificationEnded()
+        guard let nested else { return }
+        let passed = passOn(notification.entries.map(\.observer), to: nested, isComplete: true)
+        JobObservers.passOn(passed, isComplete: true)
     }
 
-    /// Passes observers on to the task, which is a job, unless its parent no longer waits for it.
+    /// Passes changes of the job's observers on to the task, which is a job.
     ///
-    /// They are first notified that the task is tracked, because this comes before every event of
-    /// the tasks below it (R2).
-    ///
-    /// - Returns: The observers and tasks to which that job must pass them on.
+    /// One thread may add an observer while another one removes it. Therefore, only one thread at a
+    /// time passes observers on to a job, and it reads which of them this job has now.
     func passOn(
-        _ entries: [JobObservers.Entry],
+        _ changed: [any JobObserver],
         to nested: JobController,
-        isComplete: Bool
-    ) -> JobState.PassedObservers {
-        let time = EventTime.now
-        guard let notification = began(.tracked, at: time) else { return ([], []) }
-        notification.post(.tracked, at: time)
-        return endedAfterAdding(entries, to: nested, isComplete: isComplete)
-    }
-
-    /// Adds observers to a nested job, and then ends the notification.
-    ///
-    /// Until then, the parent does not drop the nested job. Therefore, no traversal that removes
-    /// the observers because of the drop has passed before they are added.
-    private func endedAfterAdding(
-        _ entries: [JobObservers.Entry],
-        to nested: JobController,
-        isComplete: Bool
-    ) -> JobState.PassedObservers {
+        isComplete: Bool,
+        _ drop: DependencyCount? = nil
+    ) -> JobState.ChangedObservers {
         nested.shell.features.insert(.observed)
-        let added = entries.map { entry in
-            var entry = entry
-            entry.source = ObjectIdentifier(self)
-            return entry
+        return nested.shell.passingOn.withLock { _ in
+            let changes = shell.ask { $0.changes(of: changed, for: self) }
+            return nested.shell.send {
+                $0.observersChanged(changes, from: self, isComplete: isComplete, drop)
+            }
         }
-        let passed = nested.shell.send { $0.addObservers(added, isComplete: isComplete) }
-        // If the parent has lost observers in the meantime, the traversal that removed them may
-        // have reached the nested job too early.
-        let lost = shell.ask { state in
-            added.filter { state.observers.entry(of: $0.observer) == nil }
-        }
-        let removal = ObserverRemoval { [self] in notificationEnded() }
-        if !lost.isEmpty { JobObservers.remove(lost, from: nested, passedOnBy: self, removal) }
-        removal.step()
-        return passed
     }
 
-    /// Notifies of the task's start, unless the job no longer waits for the task.
-    func notifyStarted() { post(.started) }
-
-    /// Notifies of the task's finish, unless the job no longer waits for the task.
-    func notifyFinished() { post(.finished) }
-
-    private func post(_ kind: JobEvent.Kind) {
+    /// Notifies of an event, unless the job no longer waits for the task.
+    ///
+    /// `.tracked` is for observers that came later. `.delivered` comes only after `.finished`.
+    func notify(_ kind: JobEvent.Kind) {
         let time = EventTime.now
         guard let notification = began(kind, at: time) else { return }
         notification.post(kind, at: time)
@@ -84,39 +58,59 @@ extension TaskRecord {
         return notification
     }
 
-    /// Notifies that the task's callbacks have returned, if observers were notified of its finish.
-    func notifyDelivered() {
-        var notification: TaskNotification?
-        shell.ask { notification = $0.deliveryBegan(of: self) }
-        guard let notification else { return }
-        notification.post(.delivered, at: .now)
-        notificationEnded()
-    }
-
-    /// Notifies that the job has dropped the task, after `begin(endsTask:)`.
+    /// Notifies that the job has dropped the task, after `begin(.dropped)`.
     ///
     /// If the task is a job, the observers that came through this job are removed from it first.
     /// They receive no further events of it or of anything below it (R2).
     func notifyDropped(_ notification: TaskNotification?) {
-        guard let notification, let nested = notification.task.asJob else {
+        let drop = DependencyCount { [self] in
             notification?.post(.dropped, at: .now)
-            return notificationEnded()
-        }
-        let removal = ObserverRemoval { [self] in
-            notification.post(.dropped, at: .now)
             notificationEnded()
         }
-        JobObservers.remove(notification.entries, from: nested, passedOnBy: self, removal)
-        removal.step()
+        drop.dependencyAdded()
+        if let notification {
+            let observers = notification.entries.map(\.observer)
+            JobObservers.passOn((observers, [(self, notification.task)]), isComplete: false, drop)
+        }
+        drop.dependencyGone()
     }
 
     /// Performs the actions that had to wait while a thread was notifying observers.
     func notificationEnded() {
-        let (removals, stopsWaiting) = shell.send { $0.notificationEnded(of: self) }
-        for removal in removals { removal.step() }
+        let (drops, stopsWaiting) = shell.send { $0.notificationEnded(of: self) }
+        for drop in drops { drop.dependencyGone() }
         if stopsWaiting {
             shell.stopWaiting(for: self)
             shell.deliverElsewhere()
+        }
+    }
+}
+
+extension JobObservers {
+    /// Passes changes of observers on to some tasks, and to everything below them.
+    ///
+    /// Observers that are added are first notified that a nested job is tracked, because this comes
+    /// before every event of the tasks below it (R2).
+    ///
+    /// - Parameters:
+    ///   - changed: The observers and the tasks.
+    ///   - isComplete: Whether observers are added that are notified of tasks that were tracked
+    ///     before they came.
+    ///   - drop: Waits for the threads that are notifying the observers.
+    static func passOn(
+        _ changed: JobState.ChangedObservers,
+        isComplete: Bool,
+        _ drop: DependencyCount? = nil
+    ) {
+        var remaining = [changed]
+        while let (observers, tasks) = remaining.popLast() {
+            for (record, task) in tasks {
+                guard let nested = record.reportsStart(of: task) else { continue }
+                if isComplete { record.notify(.tracked) }
+                remaining.append(
+                    record.passOn(observers, to: nested, isComplete: isComplete, drop)
+                )
+            }
         }
     }
 }

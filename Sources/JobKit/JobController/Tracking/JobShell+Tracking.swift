@@ -94,7 +94,7 @@ extension JobShell {
 
     /// Called on the thread that finishes the task, which then claims the delivery.
     func taskFinished(_ record: TaskRecord, hasFailed: Bool) {
-        if features.contains(.observed) { record.notifyFinished() }
+        if features.contains(.observed) { record.notify(.finished) }
         send { $0.taskFinished(record, hasFailed: hasFailed) }
     }
 }

@@ -13,8 +13,8 @@ final class TaskRecord: JobMessage, @unchecked Sendable {
     private(set) var isAwaited = true
     /// Whether the ending job leaves the task running.
     private(set) var isLeft = false
-    /// How many of the job's observers were notified that the task is tracked.
-    var notifiedObservers: Int32 = 0
+    /// The number of the newest observer that was notified that the task is tracked.
+    var notifiedNumber: Int32 = 0
     let shell: JobShell
     /// The number of the task's group in the job.
     private(set) var group = 0
@@ -32,7 +32,7 @@ final class TaskRecord: JobMessage, @unchecked Sendable {
     /// The queue that the task enters once the job lets it, or nil if it is only tracked.
     private(set) var queue: (any OperationScheduling)?
     var submission = TaskSubmission()
-    var notifications = TaskNotificationState(rawValue: 0)
+    var notifications = TaskNotificationState()
 
     /// When the task was started, if the job was observed then.
     var startTime = EventTime.unknown
@@ -135,7 +135,7 @@ final class TaskRecord: JobMessage, @unchecked Sendable {
     override var knownJob: ConcurrentOperation? { shell.ask { $0.job } }
 
     override func operationStarts() {
-        if shell.features.contains(.observed) { notifyStarted() }
+        if shell.features.contains(.observed) { notify(.started) }
     }
 
     override func operationFinished(hasFailed: Bool) {

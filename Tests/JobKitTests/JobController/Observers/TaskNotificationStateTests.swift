@@ -5,7 +5,7 @@ import Testing
 @Suite struct TaskNotificationStateTests {
     /// Every state of the notifications of one task.
     private struct World: Hashable {
-        var state = TaskNotificationState(rawValue: 0)
+        var state = TaskNotificationState()
         var notifiers = 0
         var endsNotified = 0
         var hasStopped = false
@@ -37,25 +37,26 @@ import Testing
 
     private func next(_ world: World, isObserved: Bool) -> [World] {
         var worlds: [World] = []
-        for endsTask in [true, false] where !world.hasStopped && world.notifiers < 2 && isObserved {
+        for kind in [JobEvent.Kind.started, .finished]
+        where !world.hasStopped && world.notifiers < 2 && isObserved {
             var next = world
-            guard next.state.begin(endsTask: endsTask) else { continue }
+            guard next.state.begin(kind) else { continue }
             next.notifiers += 1
-            if endsTask { next.endsNotified += 1 }
+            if kind == .finished { next.endsNotified += 1 }
             worlds.append(next)
         }
         if world.notifiers > 0 {
             var next = world
-            let action = next.state.end()
+            let stopsWaiting = next.state.end()
             next.notifiers -= 1
-            if action.stepsRemovals { next.removalWaits = false }
-            if action.stopsWaiting { stopWaiting(&next, isObserved: isObserved) }
+            if !next.state.isNotifying { next.removalWaits = false }
+            if stopsWaiting { stopWaiting(&next, isObserved: isObserved) }
             worlds.append(next)
         }
         if isObserved, !world.hasLeft {
             var next = world
             next.hasLeft = true
-            next.removalWaits = next.state.observersRemoved()
+            next.removalWaits = next.state.isNotifying
             #expect(next.removalWaits == (next.notifiers > 0))
             worlds.append(next)
         }
@@ -79,36 +80,38 @@ import Testing
     }
 
     @Test func jobStopsWaitingForAFinishedTaskWithoutDroppingIt() {
-        var state = TaskNotificationState.begun
-        #expect(state.end() == (false, false))
-        #expect(state.begin(endsTask: true) == true)
+        var state = TaskNotificationState()
+        #expect(state.begin(.tracked) == true)
+        #expect(state.end() == false)
+        #expect(state.begin(.finished) == true)
         #expect(state.waitIsOver(isObserved: true) == .later)
-        #expect(state.end() == (false, true))
+        #expect(state.end() == true)
         #expect(state.waitIsOver(isObserved: true) == .stopWaiting)
     }
 
     @Test func droppedTaskIsNotNotifiedAgain() {
-        var state = TaskNotificationState(rawValue: 0)
+        var state = TaskNotificationState()
         #expect(state.waitIsOver(isObserved: true) == .notifyDrop)
-        #expect(state.begin(endsTask: false) == false)
-        #expect(state.begin(endsTask: true) == false)
+        for kind in [JobEvent.Kind.tracked, .started, .finished, .dropped] {
+            #expect(state.begin(kind) == false)
+        }
     }
 
     @Test func deliveryIsNotifiedBehindTheEndAlone() {
-        var state = TaskNotificationState.begun
-        #expect(state.beginDelivery() == false)
-        #expect(state.end() == (false, false))
-        #expect(state.begin(endsTask: true) == true)
-        #expect(state.end() == (false, false))
-        #expect(state.beginDelivery() == true)
-        #expect(state.observersRemoved() == true)
-        #expect(state.end() == (true, false))
+        var state = TaskNotificationState()
+        #expect(state.begin(.delivered) == false)
+        #expect(state.begin(.finished) == true)
+        #expect(state.end() == false)
+        #expect(state.begin(.delivered) == true)
+        #expect(state.isNotifying)
+        #expect(state.end() == false)
+        #expect(!state.isNotifying)
     }
 
     #if os(macOS) || os(Linux)
     @Test func endWithoutABeginningTraps() async {
         await #expect(processExitsWith: .failure) {
-            var state = TaskNotificationState(rawValue: 0)
+            var state = TaskNotificationState()
             _ = state.end()
         }
     }
