@@ -20,10 +20,8 @@ extension KeyedQueueStateMachine {
         var passedOnAt = CoarseTime.RawValue(0)
 
         /// Entries that were passed on come first, in that order.
-        var order: TaskQueueOrder {
-            state == .passedOn
-                ? TaskQueueOrder(priority: -1, sequence: turn)
-                : TaskQueueOrder(priority: priority.rawValue, sequence: position)
+        var order: (priority: Int, sequence: Int) {
+            state == .passedOn ? (-1, turn) : (priority.rawValue, position)
         }
 
         /// Whether the entry is ready and was not passed on.

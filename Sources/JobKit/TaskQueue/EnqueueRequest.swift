@@ -26,11 +26,6 @@ extension TaskQueueState {
             self.operation = operation
         }
 
-        /// Stores the ticket of a plain operation, or returns false if it has already finished.
-        func isPlaced(at ticket: TaskQueueTicket) -> Bool {
-            isConcurrent || PlainOperations.placed(operation, at: ticket)
-        }
-
         /// Whether the operation may have been cancelled, or its priority set, since the priority
         /// was read.
         ///

@@ -12,6 +12,18 @@ enum OperationPriority: Int, CaseIterable, Sendable {
         self.init(queuePriority: operation.queuePriority.rawValue)
     }
 
+    /// Reports the priority of an operation after its property was set.
+    ///
+    /// Repeats until the reported priority is the property's value, because two threads may set it
+    /// at once.
+    static func changed(of operation: Operation, _ report: (OperationPriority) -> Void) {
+        var priority: OperationPriority
+        repeat {
+            priority = OperationPriority(of: operation)
+            report(priority)
+        } while OperationPriority(of: operation) != priority
+    }
+
     /// Creates the priority from the raw value of an `Operation.QueuePriority`.
     init(queuePriority: Int) {
         self =

@@ -5,22 +5,25 @@ struct QueueStall {
     private let name: String
     private let isSuspended: Bool
     private let isFull: Bool
-    /// The first executing operations, if they matter.
+    /// The executing operations, if they matter.
     private let executing: [Operation]
-    private let executingCount: Int
     /// The ready operations behind a barrier.
     private let blocked: Set<ObjectIdentifier>
 
     init(_ queue: TaskQueueShell) {
-        let stall: (isFull: Bool, executingCount: Int, executing: [Operation], blocked: [Operation])
-        (isSuspended, stall) = queue.ask {
-            ($0.machine.isSuspended, $0.machine.stall(naming: OperationName.limit))
+        let (started, blocked): ([Operation], [Operation])
+        (isSuspended, isFull, started, blocked) = queue.ask { state in
+            let machine = state.machine
+            let isStalled = !machine.isSuspended && (machine.isFull || machine.hasBarrier)
+            return (
+                machine.isSuspended, machine.isFull,
+                isStalled ? machine.entries { $0.state == .executing } : [],
+                isStalled ? machine.entries { $0.state == .blocked } : []
+            )
         }
         name = queue.name
-        isFull = stall.isFull
-        executing = stall.executing.filter { !$0.isFinished }
-        executingCount = stall.executingCount - stall.executing.count + executing.count
-        blocked = Set(stall.blocked.map { ObjectIdentifier($0) })
+        executing = started.filter { !$0.isFinished }
+        self.blocked = Set(blocked.map { ObjectIdentifier($0) })
     }
 
     init(_ queue: OperationQueue) {
@@ -30,7 +33,6 @@ struct QueueStall {
         // Foundation returns either all operations or none.
         let isLimited = limit != OperationQueue.defaultMaxConcurrentOperationCount
         executing = isLimited && !isSuspended ? queue.operations.filter(\.isExecuting) : []
-        executingCount = executing.count
         isFull = isLimited && executing.count >= limit
         blocked = []
     }
@@ -47,11 +49,11 @@ struct QueueStall {
         let names =
             executing.isEmpty
             ? "nothing"
-            : OperationName.list(executing, of: executingCount) { other in
+            : OperationName.list(executing) { other in
                 let name = operationLabel(other)
                 return jobs.contains { $0 === other } ? "its own job \(name)" : name
             }
-        let verb = executingCount > 1 ? "execute" : "executes"
+        let verb = executing.count > 1 ? "execute" : "executes"
         return "\(isBlocked ? "waits for a barrier" : "full"): \(name), where \(names) \(verb)"
     }
 }

@@ -189,7 +189,7 @@ public final class TaskQueue: OperationScheduling, Sendable {
     }
 
     /// The operations that have not finished, in the order added.
-    public var operations: [Operation] { shell.ask { $0.machine.entries } }
+    public var operations: [Operation] { shell.ask { $0.machine.entries() } }
 
     /// How many operations have not finished.
     public var operationCount: Int { shell.ask { $0.machine.count } }

@@ -38,14 +38,13 @@ struct TaskQueueBarriers: Sendable {
         later[epoch]?.blocked.append(ticket)
     }
 
-    /// Counts a finished entry and returns the blocked entries that may start now, or nil.
-    mutating func entryFinished(epoch: Int) -> [TaskQueueTicket]? {
+    /// Counts a finished entry and returns the blocked entries that may start now.
+    mutating func entryFinished(epoch: Int) -> [TaskQueueTicket] {
         guard epoch == current else {
             later[epoch]?.unfinished -= 1
-            return nil
+            return []
         }
         unfinished -= 1
-        guard unfinished == 0, hasBarrier else { return nil }
         var released: [TaskQueueTicket] = []
         while unfinished == 0, hasBarrier {
             current += 1

@@ -24,8 +24,8 @@ extension TaskQueueShell {
         if entry.isQueued {
             let job = job?.holdsPermit(in: self) == true ? job : nil
             let request = TaskQueueState.EnqueueRequest(operation, isBarrier: isBarrier, job: job)
-            let added = send { $0.operationAdded(request, to: self) }
-            arrived(request, added)
+            let ticket = send { $0.operationAdded(request, to: self) }
+            arrived(request, ticket)
         }
         return entry
     }
@@ -34,25 +34,25 @@ extension TaskQueueShell {
     func add(_ operations: [Operation]) {
         for operation in operations { _ = enter(operation, mayHaveStarted: false) }
         let requests = operations.map { TaskQueueState.EnqueueRequest($0) }
-        let added = send { state in requests.map { state.operationAdded($0, to: self) } }
-        for (request, added) in zip(requests, added) {
-            arrived(request, added)
-        }
+        let tickets = send { state in requests.map { state.operationAdded($0, to: self) } }
+        for (request, ticket) in zip(requests, tickets) { arrived(request, ticket) }
     }
 
     /// Handles changes that happened before the operation had a slot.
     ///
     /// Waiting jobs are searched after the slot exists. Therefore, a job that begins at the same
     /// time finds the operation or is found.
-    private func arrived(
-        _ request: TaskQueueState.EnqueueRequest,
-        _ added: TaskQueueState.Added
-    ) {
-        schedule(added.poll)
+    private func arrived(_ request: TaskQueueState.EnqueueRequest, _ ticket: TaskQueueTicket) {
         let operation = request.operation
-        guard request.isPlaced(at: added.ticket) else { return operationFinished(added.ticket) }
+        if !request.isConcurrent {
+            // Its cancellation is not announced.
+            schedule(changePolls { $0.entryAdded(ticket, isSoon: false) })
+            guard PlainOperations.placed(operation, at: ticket) else {
+                return operationFinished(ticket)
+            }
+        }
         // Jobs other than the known one can only exist if several jobs track the operation.
-        if !added.hasJob || operation.isShared { findLenders(of: operation) }
+        if request.job == nil || operation.isShared { findLenders(of: operation) }
         if !request.isReady { checkReadiness(of: operation) }
         guard request.mayHaveChanged else { return }
         if OperationPriority(of: operation) != request.priority {
@@ -68,19 +68,12 @@ extension TaskQueueShell {
         _ listener: OperationListener? = nil
     ) -> QueueEntry {
         let entry = operation.enter(self, startsIt: true, listener)
-        if mayHaveStarted, entry.hasStarted { return entry }
-        guard entry.isQueued else {
-            refuse(
-                operation,
-                entry.isElsewhere ? "is in a TaskQueue already" : "has been started"
+        guard entry.isQueued || mayHaveStarted && entry.hasStarted else {
+            let reason = entry.isElsewhere ? "is in a TaskQueue already" : "has been started"
+            fatalError(
+                "JobKit: \(operationLabel(operation)) was added to \(name), but it \(reason)."
             )
         }
         return entry
-    }
-
-    func refuse(_ operation: Operation, _ reason: String) -> Never {
-        fatalError(
-            "JobKit: \(operationLabel(operation)) was added to \(name), but it \(reason)."
-        )
     }
 }

@@ -15,21 +15,23 @@ extension TaskQueueShell {
 
     func suspend(_ isSuspended: Bool) {
         if !isSuspended { readPriorities() }
-        send { $0.machine.suspensionChanged(to: isSuspended) }
+        send { $0.machine.isSuspended = isSuspended }
     }
 
     func changeLimit(to concurrencyLimit: Int) {
         readPriorities()
-        let becameLimited = send { state in
-            let wasUnlimited = state.machine.concurrencyLimit == Int.max
-            state.machine.limitChanged(to: concurrencyLimit)
-            return wasUnlimited && concurrencyLimit < Int.max
-        }
-        if becameLimited { findWaitingJobs() }
+        if send({ $0.machine.limitChanged(to: concurrencyLimit) }) { findWaitingJobs() }
     }
 
+    /// Cancels the waiting operations and then the executing ones.
+    ///
+    /// Therefore, a permit that becomes free finds nothing left to run.
     func cancelAll() {
-        CancelSweep.cancel(ask { $0.machine.entriesToCancel })
+        let operations = ask { state in
+            state.machine.entries { $0.state != .executing }
+                + state.machine.entries { $0.state == .executing }
+        }
+        CancelSweep.cancel(operations)
     }
 
     /// Blocks the thread until the queue is empty.

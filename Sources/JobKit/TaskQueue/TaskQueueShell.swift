@@ -21,18 +21,13 @@ final class TaskQueueShell: ContainingQueue {
     let jobCount = Atomic<Int>(0)
     /// Has a thread that no blocked operation holds.
     let pollQueue: DispatchQueue
-    /// Changes when there is work and a worker is searching for some.
-    private let wakeSignal = Atomic<Int>(0)
 
     /// The largest number of threads of one queue, which is Dispatch's limit for its own queues.
     static let threadLimit = 64
-    /// How often a searching worker reads `wakeSignal` before it reads the clock, which takes as
-    /// long.
-    #if SCHEDULES
-    private static let readsPerClockRead = 1
-    #else
-    private static let readsPerClockRead = 64
-    #endif
+    /// How often a searching worker reads the clock at most before it checks the queue.
+    ///
+    /// Limited because no time passes in a controlled schedule.
+    private static let clockReadsPerCheck = 64
 
     init(name: String, concurrencyLimit: Int, quality: DispatchQoS) {
         self.name = name
@@ -46,16 +41,13 @@ final class TaskQueueShell: ContainingQueue {
 
     /// Changes the queue's state, and wakes a worker if there is something to start.
     ///
-    /// - Parameters:
-    ///   - caller: The kind of the calling thread, if it is known.
-    ///   - input: The change.
+    /// - Parameter input: The change.
     /// - Returns: The result of `input`.
     @inline(__always)
     func send<Result>(
-        by caller: WorkerPool.Caller? = nil,
         _ input: (inout sending TaskQueueState) -> sending Result
     ) -> sending Result {
-        let caller = caller ?? self.caller
+        let caller = caller
         let (result, action) = state.withLock { state in
             let result = input(&state)
             updateNeedsLending(state)
@@ -84,15 +76,8 @@ final class TaskQueueShell: ContainingQueue {
     // MARK: Workers
 
     private func carryOut(_ action: WorkerPool.WakeAction) {
-        switch action {
-        case .nobody: break
-        case .worker(let worker): wake(worker)
-        case .searching: wakeSignal.add(1, ordering: .relaxed)
-        case .monitor: monitorWorkers()
-        case .workerAndMonitor(let worker):
-            wake(worker)
-            monitorWorkers()
-        }
+        if let worker = action.worker { wake(worker) }
+        if action.monitors { monitorWorkers() }
     }
 
     func wake(_ worker: Int, delivering delivery: (any CallbackDelivery)? = nil) {
@@ -138,13 +123,14 @@ final class TaskQueueShell: ContainingQueue {
         finished: TaskQueueTicket? = nil,
         waiting: ConcurrentOperation? = nil
     ) -> TaskQueueState.StartAction? {
-        let (idle, (start, action)) = state.withLock { state in
-            let idle = finished.flatMap { state.operationFinished($0) }
+        let (waiters, (start, action)) = state.withLock { state in
+            var waiters: TaskQueueState.IdleWaiters = []
+            if let finished { waiters = state.operationFinished(finished) }
             updateNeedsLending(state)
-            return (idle, state.takeNext(waiting: waiting))
+            return (waiters, state.takeNext(waiting: waiting))
         }
         carryOut(action)
-        idle?.resumeWaiters()
+        for waiter in waiters { waiter() }
         return start
     }
 
@@ -153,7 +139,10 @@ final class TaskQueueShell: ContainingQueue {
         let begin = DispatchTime.now().uptimeNanoseconds
         var now = begin
         while true {
-            now = waitForSignal(since: now)
+            let last = now
+            for _ in 0..<Self.clockReadsPerCheck where now < last + WorkerPool.searchTime {
+                now = DispatchTime.now().uptimeNanoseconds
+            }
             let (start, continues, action) = state.withLock {
                 $0.searched(index, from: begin, to: now)
             }
@@ -162,30 +151,15 @@ final class TaskQueueShell: ContainingQueue {
         }
     }
 
-    /// Waits for a sign of work, or until it is time to check the queue.
-    ///
-    /// - Returns: The time then, in nanoseconds.
-    private func waitForSignal(since begin: UInt64) -> UInt64 {
-        let sign = wakeSignal.load(ordering: .relaxed)
-        var now = begin
-        while now < begin + WorkerPool.searchTime {
-            for _ in 0..<Self.readsPerClockRead where wakeSignal.load(ordering: .relaxed) != sign {
-                return DispatchTime.now().uptimeNanoseconds
-            }
-            now = DispatchTime.now().uptimeNanoseconds
-        }
-        return now
-    }
-
     /// Starts an operation, delivers to its job if it has finished, and takes the next operation.
     private func run(
         _ start: TaskQueueState.StartAction,
         _ context: UnsafeMutablePointer<ThreadContext>
     ) -> TaskQueueState.StartAction? {
-        guard !refused(start.operation, start.ticket), !postponed(start) else { return next() }
+        guard !refused(start) else { return next() }
         let frame = context.start(
-            any: start.operation,
-            in: StartFrame(start.operation, limitedQueue: limitedNumber, taskStart: .atOnce)
+            any: start.entry,
+            in: StartFrame(start.entry, limitedQueue: limitedNumber, taskStart: .atOnce)
         )
         // Claimed before the permit is returned, because a job with messages keeps its permit. If
         // the operation has not ended, the thread that finishes it must return the permit. That
@@ -200,8 +174,8 @@ final class TaskQueueShell: ContainingQueue {
         }
         let busy = context.pointee.busyJob.take()
         if frame.hasEnded {
-            send(by: .workerBetweenOperations) { $0.operationFinished(start.ticket, busy: busy) }?
-                .resumeWaiters()
+            let waiters = send { $0.operationFinished(start.ticket, busy: busy) }
+            for waiter in waiters { waiter() }
             frame.resumeWaiters()
         } else if let busy {
             send { $0.jobBusy(busy) }
@@ -211,22 +185,15 @@ final class TaskQueueShell: ContainingQueue {
     }
 
     /// Makes an operation wait again if a dependency was added while it waited for its turn.
+    ///
+    /// A plain operation whose priority was lowered is ready again, but others may come before it.
     @inline(__always)
-    private func refused(_ operation: Operation, _ ticket: TaskQueueTicket) -> Bool {
-        guard !operation.isReady else { return false }
-        send { $0.startRefused(ticket) }
-        checkReadiness(of: operation)
-        return true
-    }
-
-    /// Makes a plain operation ready again if its priority was lowered, because others may come
-    /// before it now.
-    @inline(__always)
-    private func postponed(_ start: TaskQueueState.StartAction) -> Bool {
-        guard !start.operation.notifiesQueue else { return false }
-        let priority = OperationPriority(of: start.operation)
-        guard priority.rawValue > start.priority.rawValue else { return false }
-        send { $0.startPostponed(start.ticket, to: priority) }
+    private func refused(_ start: TaskQueueState.StartAction) -> Bool {
+        let (operation, isReady) = (start.entry, start.entry.isReady)
+        let priority = operation.notifiesQueue ? start.priority : OperationPriority(of: operation)
+        guard !isReady || priority.rawValue > start.priority.rawValue else { return false }
+        send { $0.machine.startRefused(start.ticket, loweredTo: isReady ? priority : nil) }
+        if !isReady { checkReadiness(of: operation) }
         return true
     }
 
@@ -240,17 +207,16 @@ final class TaskQueueShell: ContainingQueue {
     func operationFinished(_ operation: ConcurrentOperation) {
         let context = ThreadContext.current
         // This saves two wake-ups for each operation of a limited queue.
-        guard limitedNumber != 0, context.pointee.mayStartTask(after: operation) else {
-            send { $0.operationFinished(operation) }?.resumeWaiters()
-            return
+        let mayStart = limitedNumber != 0 && context.pointee.mayStartTask(after: operation)
+        let (waiters, next) = send {
+            ($0.operationFinished(operation), mayStart ? $0.takeNextTask() : nil)
         }
-        let (idle, next) = send { ($0.operationFinished(operation), $0.takeNextTask()) }
-        idle?.resumeWaiters()
-        context.pointee.nextTask = next.map { (self, $0.operation, $0.ticket) }
+        for waiter in waiters { waiter() }
+        if let next { context.pointee.nextTask = (self, next.entry, next.ticket) }
     }
 
     func startTaken(_ operation: Operation, _ ticket: TaskQueueTicket, atOnce: Bool) {
-        guard !refused(operation, ticket) else { return }
+        guard !refused(.init(entry: operation, ticket: ticket, priority: .normal)) else { return }
         let frame = StartFrame(
             operation,
             limitedQueue: limitedNumber,
@@ -260,11 +226,11 @@ final class TaskQueueShell: ContainingQueue {
     }
 
     func operationFinished(_ ticket: TaskQueueTicket) {
-        send { $0.operationFinished(ticket) }?.resumeWaiters()
+        for waiter in send({ $0.operationFinished(ticket) }) { waiter() }
     }
 
     func operationBecameReady(_ operation: Operation) {
-        send { $0.operationBecameReady(operation) }
+        send { $0.change(operation) { $0.entryBecameReady($1) } }
     }
 
     /// Ends a cancelled operation that was not started, on this thread and without a permit.
@@ -289,7 +255,7 @@ final class TaskQueueShell: ContainingQueue {
     }
 
     func operation(waitingAt ticket: TaskQueueTicket) -> Operation? {
-        ask { $0.operation(waitingAt: ticket) }
+        ask { $0.machine.entry(waitingAt: ticket) }
     }
 
     func changePolls<Result: Sendable>(
@@ -299,13 +265,8 @@ final class TaskQueueShell: ContainingQueue {
     }
 
     func operationPriorityChanged(_ operation: Operation) {
-        var priority = OperationPriority(of: operation)
-        while true {
-            send { $0.priorityChanged(of: operation, to: priority) }
-            // Another thread may have set a newer priority, and sent it first.
-            let current = OperationPriority(of: operation)
-            if current == priority { return }
-            priority = current
+        OperationPriority.changed(of: operation) { priority in
+            send { $0.change(operation) { $0.priorityChanged($1, to: priority) } }
         }
     }
 }

@@ -7,6 +7,8 @@ import Foundation
 /// operations: each method looks up the slot of its operation.
 struct TaskQueueState {
     typealias Machine = TaskQueueStateMachine<Operation>
+    typealias StartAction = Machine.StartAction
+    typealias IdleWaiters = [@Sendable () -> Void]
 
     var machine: Machine
     var workers: TaskQueueWorkers
@@ -14,7 +16,7 @@ struct TaskQueueState {
     private var mayHoldPlain = false
     var polls = ReadinessPolls()
     /// Called when no operation is left in the queue.
-    private var idleWaiters: [@Sendable () -> Void] = []
+    private var idleWaiters: IdleWaiters = []
     /// The queue itself, while it contains an operation.
     private var keptAlive: TaskQueueShell?
 
@@ -44,32 +46,13 @@ struct TaskQueueState {
 
     // MARK: Starting
 
-    /// An operation that a worker must start.
-    struct StartAction {
-        let operation: Operation
-        let ticket: TaskQueueTicket
-        let priority: OperationPriority
-    }
-
-    @inline(__always)
-    private mutating func start() -> StartAction? {
-        guard let slot = machine.nextSlot(), let operation = machine.slots[slot].entry else {
-            return nil
-        }
-        return StartAction(
-            operation: operation,
-            ticket: machine.ticket(slot),
-            priority: machine.slots[slot].priority
-        )
-    }
-
     /// Takes the next operation and wakes another worker if there are more, or begins to search.
     ///
     /// If the worker has delivered to a job that waits now, `waiting` is that job.
     @inline(__always)
     mutating func takeNext(waiting: ConcurrentOperation?) -> (StartAction?, WorkerPool.WakeAction) {
         if let waiting { jobWaits(waiting) }
-        guard !workers.pool.hasTooMany, let start = start() else {
+        guard !workers.pool.hasTooMany, let start = machine.nextStart() else {
             workers.pool.searchBegan()
             return (nil, .nobody)
         }
@@ -78,7 +61,10 @@ struct TaskQueueState {
 
     /// Takes the next operation if any thread may start it.
     mutating func takeNextTask() -> StartAction? {
-        machine.upcomingEntry()?.mayStartOnAnyThread == true ? start() : nil
+        guard let slot = machine.upcomingSlot(),
+            machine.slots[slot].entry?.mayStartOnAnyThread == true
+        else { return nil }
+        return machine.nextStart()
     }
 
     /// Evaluates a worker's search: it takes the next operation, continues, or leaves.
@@ -94,7 +80,7 @@ struct TaskQueueState {
     ) -> (start: StartAction?, continues: Bool, action: WorkerPool.WakeAction) {
         workers.pool.measure(at: now, startCount: machine.startCount)
         let continues = workers.pool.searchContinues(after: now - begin)
-        guard !workers.pool.hasTooMany, let start = start() else {
+        guard !workers.pool.hasTooMany, let start = machine.nextStart() else {
             if continues, machine.startableCount == 0 { return (nil, true, .nobody) }
             workers.pool.searchEnded()
             return (nil, false, workers.workerLeft(worker, startable: machine.startableCount))
@@ -103,82 +89,52 @@ struct TaskQueueState {
         return (start, false, wakeWorker(by: .other))
     }
 
-    /// Makes an operation wait again, because it was not ready at its start.
-    mutating func startRefused(_ ticket: TaskQueueTicket) {
-        if machine.isCurrent(ticket) { machine.startRefused(ticket.slot) }
-    }
-
-    /// Makes an operation ready again with a lower priority, because others may come before it now.
-    mutating func startPostponed(_ ticket: TaskQueueTicket, to priority: OperationPriority) {
-        if machine.isCurrent(ticket) { machine.startPostponed(ticket.slot, to: priority) }
-    }
-
     // MARK: Operations
-
-    typealias Added = (ticket: TaskQueueTicket, hasJob: Bool, poll: ReadinessPolls.Poll?)
 
     /// Enqueues an operation.
     ///
     /// - Parameters:
     ///   - request: The operation.
     ///   - queue: The queue of this state.
-    /// - Returns: The ticket, whether the machine has found a job that waits for the operation, and
-    ///   the poll to schedule, if any.
+    /// - Returns: The ticket.
     @inline(__always)
     mutating func operationAdded(
         _ request: EnqueueRequest,
         to queue: TaskQueueShell
-    ) -> Added {
+    ) -> TaskQueueTicket {
         if keptAlive == nil { keptAlive = queue }
-        let job = machine.needsLending ? request.job.flatMap { self.slot(of: $0) } : nil
         let slot = machine.entryAdded(
             request.operation,
             priority: request.priority,
             isReady: request.isReady,
             isBarrier: request.isBarrier,
-            job: job
+            job: machine.needsLending ? request.job.flatMap { self.slot(of: $0) } : nil
         )
-        let ticket = machine.ticket(slot)
-        guard request.isConcurrent else {
+        if request.isConcurrent {
+            unsafeDowncast(request.operation, to: ConcurrentOperation.self).queueSlot = Int32(slot)
+        } else {
             mayHoldPlain = true
-            // Its cancellation is not announced.
-            return (ticket, job != nil, polls.entryAdded(ticket, isSoon: false))
         }
-        unsafeDowncast(request.operation, to: ConcurrentOperation.self).queueSlot = Int32(slot)
-        return (ticket, job != nil, nil)
+        return machine.slots[slot].ticket
     }
 
-    mutating func operationBecameReady(_ operation: Operation) {
-        if let slot = slot(of: operation) { machine.entryBecameReady(slot) }
+    /// Changes the machine, unless the operation has left the queue.
+    mutating func change(_ operation: Operation, _ input: (inout Machine, _ slot: Int) -> Void) {
+        if let slot = slot(of: operation) { input(&machine, slot) }
     }
 
     /// Withdraws a cancelled operation, and returns its ticket if the caller must end it.
     mutating func operationCancelled(_ operation: Operation) -> TaskQueueTicket? {
         guard let slot = slot(of: operation), machine.entryCancelled(slot) else { return nil }
-        return machine.ticket(slot)
+        return machine.slots[slot].ticket
     }
 
-    mutating func priorityChanged(of operation: Operation, to priority: OperationPriority) {
-        if let slot = slot(of: operation) { machine.priorityChanged(slot, to: priority) }
+    /// Removes a finished operation, and returns the waiters to call if no operation is left.
+    mutating func operationFinished(_ operation: ConcurrentOperation) -> IdleWaiters {
+        slot(of: operation).map { remove($0) } ?? []
     }
 
-    /// The actions to perform when no operation is left in the queue.
-    struct IdleAction {
-        /// Must be released with no lock held.
-        let queue: TaskQueueShell?
-        let waiters: [@Sendable () -> Void]
-
-        func resumeWaiters() {
-            for resume in waiters { resume() }
-        }
-    }
-
-    /// Removes a finished operation, and returns the actions to perform if no operation is left.
-    mutating func operationFinished(_ operation: ConcurrentOperation) -> IdleAction? {
-        slot(of: operation).flatMap { remove($0) }
-    }
-
-    /// Removes a finished operation, and returns the actions to perform if no operation is left.
+    /// Removes a finished operation, and returns the waiters to call if no operation is left.
     ///
     /// The job that receives this finish is marked as busy first, so it keeps the permit that is
     /// returned.
@@ -186,16 +142,18 @@ struct TaskQueueState {
     mutating func operationFinished(
         _ ticket: TaskQueueTicket,
         busy: ConcurrentOperation? = nil
-    ) -> IdleAction? {
+    ) -> IdleWaiters {
         if let busy { jobBusy(busy) }
-        return machine.isCurrent(ticket) ? remove(ticket.slot) : nil
+        return machine.slots.isCurrent(ticket) ? remove(ticket.slot) : []
     }
 
     @inline(__always)
-    private mutating func remove(_ slot: Int) -> IdleAction? {
-        guard machine.entryFinished(slot) else { return nil }
+    private mutating func remove(_ slot: Int) -> IdleWaiters {
+        guard machine.entryFinished(slot) else { return [] }
         mayHoldPlain = false
-        return IdleAction(queue: keptAlive.take(), waiters: exchange(&idleWaiters, with: []))
+        // Not the last reference, because a method of the queue calls this.
+        keptAlive = nil
+        return exchange(&idleWaiters, with: [])
     }
 
     /// Adds a waiter to call when no operation is left, or returns false if the queue is already
@@ -208,7 +166,9 @@ struct TaskQueueState {
 
     /// The plain operations that could be started, if necessary after a permit becomes free.
     var readyPlainOperations: [Operation] {
-        mayHoldPlain ? machine.readyEntries.filter { !$0.notifiesQueue } : []
+        guard mayHoldPlain else { return [] }
+        return machine.entries { $0.state == .ready || $0.state == .reserved }
+            .filter { !$0.notifiesQueue }
     }
 
     /// The slot of the operation, or nil before it was added and after it has finished.
@@ -216,7 +176,6 @@ struct TaskQueueState {
         occupied(operation.slotInQueue, by: operation)
     }
 
-    @inline(__always)
     private func slot(of operation: ConcurrentOperation) -> Int? {
         occupied(Int(operation.queueSlot), by: operation)
     }
@@ -231,8 +190,8 @@ struct TaskQueueState {
 
     /// Adds jobs that wait for an operation.
     mutating func jobsFound(_ jobs: [ConcurrentOperation], waitingFor operation: Operation) {
-        guard let slot = slot(of: operation) else { return }
-        machine.jobsFound(jobs.compactMap { self.slot(of: $0) }, waitingFor: slot)
+        let jobs = jobs.compactMap { slot(of: $0) }
+        change(operation) { $0.jobsFound(jobs, waitingFor: $1) }
     }
 
     /// Marks a job as waiting: it has nothing to run until one of its tasks finishes.
@@ -251,12 +210,9 @@ struct TaskQueueState {
 
     /// The ticket of an operation that waits to become ready.
     func waitingTicket(of operation: Operation) -> TaskQueueTicket? {
-        guard let slot = slot(of: operation), machine.isWaiting(slot) else { return nil }
-        return machine.ticket(slot)
-    }
-
-    /// The operation that has a ticket and was not started, or nil if there is none.
-    func operation(waitingAt ticket: TaskQueueTicket) -> Operation? {
-        machine.isUnstarted(ticket) ? machine.slots[ticket.slot].entry : nil
+        guard let slot = slot(of: operation), machine.slots[slot].state == .waiting else {
+            return nil
+        }
+        return machine.slots[slot].ticket
     }
 }

@@ -7,7 +7,7 @@ import Testing
         var epochs = TaskQueueBarriers()
         for _ in 0..<3 { #expect(epochs.entryAdded() == epochs.current) }
         #expect(!epochs.hasBarrier)
-        #expect((epochs.entryFinished(epoch: 0) ?? []) == [])
+        #expect(epochs.entryFinished(epoch: 0) == [])
     }
 
     @Test func barrierInAnEmptyQueueMayStartAtOnce() {
@@ -75,7 +75,7 @@ import Testing
                 guard let index = startable.randomElement(using: &generator) else { continue }
                 let before = Set(entries.filter(\.isParked).filter(mayStart).map(\.sequence))
                 let entry = entries.remove(at: index)
-                let released = epochs.entryFinished(epoch: entry.epoch) ?? []
+                let released = epochs.entryFinished(epoch: entry.epoch)
                 let after = entries.filter(\.isParked).filter(mayStart).map(\.sequence)
                 #expect(Set(released.map(\.sequence)) == Set(after).subtracting(before))
                 for index in entries.indices where mayStart(entries[index]) {

@@ -95,7 +95,7 @@ struct TaskQueueShellWorld {
     /// The violation in a world in which no thread can continue.
     var brokenAtTheEnd: String? {
         guard operations.allSatisfy(\.isFinished) else { return "hangs" }
-        return machine.count == 0 && machine.permits.taken == 0 ? nil : "keeps a permit"
+        return machine.count == 0 && machine.taken == 0 ? nil : "keeps a permit"
     }
 
     /// Takes one step of a thread.
@@ -230,14 +230,14 @@ struct TaskQueueShellWorld {
                 return
             }
         }
-        if machine.permits.taken > 1 { broken = "takes two permits" }
+        if machine.taken > 1 { broken = "takes two permits" }
     }
 
     /// The values that distinguish worlds.
     var key: Key {
         let slots = machine.slots.enumerated()
             .map { index, slot in
-                let state = machine.permits.loans.state(of: index)
+                let state = machine.loans.state(of: index)
                 return Key.Slot(
                     entry: slot.state == .vacant ? -1 : slot.entry ?? -1,
                     state: slot.state,
@@ -246,11 +246,11 @@ struct TaskQueueShellWorld {
                     isWaitingJob: state.isWaitingJob,
                     hasRequestBelow: state.hasRequestBelow,
                     isListed: state.isListed,
-                    sequence: slot.sequence
+                    sequence: slot.ticket.sequence
                 )
             }
         let asking = machine.slots.indices.map { index in
-            let lenderState = machine.permits.loans.state(of: index).lenderState.value
+            let lenderState = machine.loans.state(of: index).lenderState.value
             return [lenderState?.requests.count ?? 0, lenderState?.jobsBelow.count ?? 0]
         }
         let others = threads.dropFirst(2).filter { !$0.isEmpty }

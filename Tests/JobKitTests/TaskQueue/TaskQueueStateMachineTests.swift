@@ -41,10 +41,10 @@ import Testing
     @Test func suspendedMachineStartsNothing() {  // Q4
         var machine = Machine(concurrencyLimit: 1)
         _ = machine.entryAdded("a")
-        machine.suspensionChanged(to: true)
+        machine.isSuspended = true
         #expect(machine.startableCount == 0)
         #expect(machine.next() == nil)
-        machine.suspensionChanged(to: false)
+        machine.isSuspended = false
         #expect(machine.next() == "a")
     }
 
@@ -65,7 +65,7 @@ import Testing
         let refused = machine.entryAdded("a")
         _ = machine.entryAdded("b")
         #expect(machine.next() == "a")
-        machine.startRefused(refused)
+        machine.startRefused(machine.slots[refused].ticket)
         #expect(machine.next() == "b")
         machine.entryBecameReady(refused)
         machine.limitChanged(to: 2)
@@ -120,7 +120,7 @@ import Testing
         _ = machine.next()
         _ = machine.entryFinished(first)
         _ = machine.entryAdded("c", priority: .veryHigh)
-        #expect(machine.entries == ["b", "c"])
+        #expect(machine.entries() == ["b", "c"])
         #expect(machine.count == 2)
     }
 

@@ -28,16 +28,17 @@ import Testing
 
     /// Creates a queue limited to 1 in which a job executes and two of its tasks are ready.
     init() {
-        jobTicket = state.operationAdded(TaskQueueState.EnqueueRequest(job), to: queue).ticket
+        jobTicket = state.operationAdded(TaskQueueState.EnqueueRequest(job), to: queue)
+        _ = state.idleAwaited {}
         _ = state.takeNext(waiting: nil)
         for task in tasks {
             let request = TaskQueueState.EnqueueRequest(task, job: job)
-            tickets.append(state.operationAdded(request, to: queue).ticket)
+            tickets.append(state.operationAdded(request, to: queue))
         }
     }
 
     private mutating func takeNext(waiting: ConcurrentOperation? = nil) -> ConcurrentOperation? {
-        state.takeNext(waiting: waiting).0?.operation as? ConcurrentOperation
+        state.takeNext(waiting: waiting).0?.entry as? ConcurrentOperation
     }
 
     @Test mutating func waitingJobLendsItsPermitToTheNextStart() {
@@ -48,23 +49,23 @@ import Testing
 
     @Test mutating func busyJobDoesNotLendTheReturnedPermit() {
         #expect(takeNext(waiting: job) === tasks[0])
-        #expect(state.operationFinished(tickets[0], busy: job) == nil)
+        #expect(state.operationFinished(tickets[0], busy: job).isEmpty)
         #expect(takeNext() == nil)
         #expect(takeNext(waiting: job) === tasks[1])
     }
 
     @Test mutating func waitingJobLendsTheReturnedPermitAgain() {
         #expect(takeNext(waiting: job) === tasks[0])
-        #expect(state.operationFinished(tickets[0]) == nil)
+        #expect(state.operationFinished(tickets[0]).isEmpty)
         #expect(takeNext() === tasks[1])
     }
 
     @Test mutating func jobThatHasEndedIsNoLongerWaitedFor() {
-        #expect(state.operationFinished(jobTicket, busy: job) == nil)
+        #expect(state.operationFinished(jobTicket, busy: job).isEmpty)
         #expect(takeNext(waiting: job) === tasks[0])
         #expect(takeNext() == nil)
-        #expect(state.operationFinished(tickets[0], busy: job) == nil)
+        #expect(state.operationFinished(tickets[0], busy: job).isEmpty)
         #expect(takeNext() === tasks[1])
-        #expect(state.operationFinished(tickets[1]) != nil)
+        #expect(state.operationFinished(tickets[1]).count == 1)
     }
 }

@@ -33,7 +33,7 @@ struct TaskQueueWalk {
         case 36..<44: changePriority()
         case 44..<62: start()
         case 62..<80: finish()
-        case 80..<83: machine.suspensionChanged(to: chance(40))
+        case 80..<83: machine.isSuspended = chance(40)
         case 83..<85: changeLimit()
         case 85..<90: takeBack()
         case 90..<92: trackLate(entries.indices.randomElement(using: &generator))
@@ -46,7 +46,7 @@ struct TaskQueueWalk {
     ///
     /// A starved entry would stay.
     mutating func drain() {
-        machine.suspensionChanged(to: false)
+        machine.isSuspended = false
         for index in entries.indices where !entries[index].isReady {
             entries[index].isReady = true
             machine.entryBecameReady(entries[index].slot)
@@ -69,7 +69,7 @@ struct TaskQueueWalk {
             check()
         }
         expect(machine.count == 0, "is empty in the end")
-        expect(machine.permits.taken == 0, "has all permits back")
+        expect(machine.taken == 0, "has all permits back")
         expect(!machine.remembersRequests, "forgets all requests")
     }
 
@@ -150,7 +150,7 @@ struct TaskQueueWalk {
             expect(best?.id == id, "starts the most urgent first")
         }
         entries[index].isExecuting = true
-        guard let lender = machine.permits.loans.lender(of: entries[index].slot) else {
+        guard let lender = machine.loans.lender(of: entries[index].slot) else {
             return true
         }
         let job = entries.first { $0.slot == lender.slot }
@@ -181,10 +181,11 @@ struct TaskQueueWalk {
         guard let index = executing.randomElement(using: &generator) else { return }
         entries[index].isExecuting = false
         entries[index].isReady = chance(40)
-        guard entries[index].isReady else { return machine.startRefused(entries[index].slot) }
+        let ticket = machine.slots[entries[index].slot].ticket
+        guard entries[index].isReady else { return machine.startRefused(ticket) }
         entries[index].priority =
             OperationPriority.allCases.randomElement(using: &generator) ?? .normal
-        machine.startPostponed(entries[index].slot, to: entries[index].priority)
+        machine.startRefused(ticket, loweredTo: entries[index].priority)
     }
 
     /// Sometimes there is no limit.
@@ -246,33 +247,33 @@ struct TaskQueueWalk {
         guard entry.isReady, !entry.isExecuting, isUnblocked(entry) else { return false }
         let slot = machine.slots[entry.slot]
         if slot.state == .reserved { return true }
-        if machine.permits.taken < machine.concurrencyLimit { return true }
+        if machine.taken < machine.concurrencyLimit { return true }
         return entries.contains {
             $0.isExecuting && $0.isWaitingJob && isAncestor($0.id, of: entry)
-                && machine.permits.loans.borrower(of: $0.slot) == nil
+                && machine.loans.borrower(of: $0.slot) == nil
         }
     }
 
     private func check() {
         expect(machine.count == entries.count, "counts the entries")
-        expect(machine.entries == entries.map(\.id), "keeps the entries in order")
+        expect(machine.entries() == entries.map(\.id), "keeps the entries in order")
         let slots = machine.slots
         // Q1: entries that execute or may start have permits, except those that use a job's permit.
         let takers = entries.count {
             let slot = slots[$0.slot]
             return (slot.state == .executing || slot.state == .reserved)
-                && machine.permits.loans.lender(of: $0.slot) == nil
+                && machine.loans.lender(of: $0.slot) == nil
         }
-        expect(machine.permits.taken == takers, "counts the permits taken")
+        expect(machine.taken == takers, "counts the permits taken")
         expect(
             slots.indices.allSatisfy { index in
-                let state = machine.permits.loans.state(of: index)
+                let state = machine.loans.state(of: index)
                 return state.isListed || !state.canLend || !state.hasRequests
             },
             "lists the jobs that can lend"
         )
         expect(
-            machine.permits.reservedCount == slots.count { $0.state == .reserved },
+            machine.reservedCount == slots.count { $0.state == .reserved },
             "counts the loans"
         )
         var lenders: Set<Int> = []
@@ -280,20 +281,20 @@ struct TaskQueueWalk {
             let slot = slots[entry.slot]
             expect((slot.state == .executing) == entry.isExecuting, "knows who executes")
             // J12: a job has at most one borrower, and lender and borrower refer to each other.
-            if let lender = machine.permits.loans.lender(of: entry.slot) {
+            if let lender = machine.loans.lender(of: entry.slot) {
                 expect(lenders.insert(lender.slot).inserted, "lends a place once")
-                let borrower = machine.permits.loans.borrower(of: lender.slot)
-                expect(borrower == machine.ticket(entry.slot), "lenders know the borrower")
+                let borrower = machine.loans.borrower(of: lender.slot)
+                expect(borrower == machine.slots[entry.slot].ticket, "lenders know the borrower")
             }
-            if let borrower = machine.permits.loans.borrower(of: entry.slot) {
-                let lender = machine.permits.loans.lender(of: borrower.slot)
-                expect(lender == machine.ticket(entry.slot), "borrowers know the lender")
+            if let borrower = machine.loans.borrower(of: entry.slot) {
+                let lender = machine.loans.lender(of: borrower.slot)
+                expect(lender == machine.slots[entry.slot].ticket, "borrowers know the lender")
             }
         }
         let ready = slots.count { $0.state == .ready }
-        let actions = max(0, machine.concurrencyLimit - machine.permits.taken)
+        let actions = max(0, machine.concurrencyLimit - machine.taken)
         let startable =
-            machine.isSuspended ? 0 : min(ready, actions) + machine.permits.reservedCount
+            machine.isSuspended ? 0 : min(ready, actions) + machine.reservedCount
         expect(machine.startableCount == startable, "counts what can be started")
         guard ready > actions else { return }
         checkThatNoPlaceIsIdle()
@@ -303,12 +304,12 @@ struct TaskQueueWalk {
     /// Q2: no task waits for a permit that its job has promised to a less urgent task.
     private func checkThatLoansAreUrgent() {
         for entry in entries where machine.slots[entry.slot].state == .reserved {
-            let lender = machine.permits.loans.lender(of: entry.slot)
+            let lender = machine.loans.lender(of: entry.slot)
             let job = entries.first { $0.slot == lender?.slot }
             let more = entries.first { other in
                 machine.slots[other.slot].state == .ready
                     && job.map { other.parents.contains($0.id) } == true
-                    && machine.slots[other.slot].comesBefore(machine.slots[entry.slot])
+                    && machine.slots[other.slot].order < machine.slots[entry.slot].order
             }
             expect(more == nil, "lends to the most urgent task of a job")
         }
@@ -319,9 +320,9 @@ struct TaskQueueWalk {
     /// No entry may wait for a permit, or keep one of the queue's, if it could use that of a job.
     private func checkThatNoPlaceIsIdle() {
         let lenders = entries.filter {
-            $0.isExecuting && $0.isWaitingJob && machine.permits.loans.borrower(of: $0.slot) == nil
+            $0.isExecuting && $0.isWaitingJob && machine.loans.borrower(of: $0.slot) == nil
         }
-        for entry in entries where machine.permits.loans.lender(of: entry.slot) == nil {
+        for entry in entries where machine.loans.lender(of: entry.slot) == nil {
             let state = machine.slots[entry.slot].state
             guard state == .ready || state == .executing else { continue }
             expect(!lenders.contains { isAncestor($0.id, of: entry) }, "lends what it can")

@@ -1,11 +1,13 @@
 /// Records which jobs wait for which entries, the loans between them, and the requests (J12).
 ///
-/// It finds a job that can lend its permit, and the entry that borrows it. ``TaskQueuePermits``
-/// decides when a permit is lent.
+/// It finds a job that can lend its permit, and the entry that borrows it.
+/// ``TaskQueueStateMachine`` decides when a permit is lent. A queue that never had to lend has no
+/// ``TaskQueueLoanState``.
 struct TaskQueueLoans<Entry> {
     typealias Ticket = TaskQueueTicket
-    typealias Slots = TaskQueueSlots<Entry>
 
+    /// The entries, which are stored here because a parameter would count references in each call.
+    var slots = TaskQueueSlots<Entry>()
     /// Indexed by slot, up to the highest slot that was involved in lending.
     private(set) var states: ContiguousArray<TaskQueueLoanState> = []
     /// The jobs that can lend their permits and have requests.
@@ -29,22 +31,24 @@ struct TaskQueueLoans<Entry> {
     // MARK: Jobs
 
     /// Adds a job that waits for an entry.
-    mutating func jobFound(_ lender: Ticket, waitingFor slot: Int, _ slots: Slots) {
+    mutating func jobFound(_ lender: Ticket, waitingFor slot: Int) {
         allocateState(of: max(slot, lender.slot))
         guard !states[slot].lenders.contains(lender) else { return }
         states[slot].lenders.append(lender)
-        let (ticket, priority) = (slots[slot].ticket(slot), slots[slot].priority)
-        if Self.holds(ticket, priority, slots, states) { addRequest(of: slot, to: lender, slots) }
+        if requestHolds(slots[slot].ticket, slots[slot].priority) {
+            addRequest(of: slot, to: lender)
+        }
         guard states[slot].hasRequestBelow else { return }
-        states[lender.slot].withLenderState { $0.jobsBelow.append(slots[slot].ticket(slot)) }
-        requestAdded(below: lender.slot, slots)
+        let ticket = slots[slot].ticket
+        states[lender.slot].withLenderState { $0.jobsBelow.append(ticket) }
+        requestAdded(below: lender.slot)
     }
 
     /// Marks an executing job as waiting for its tasks.
-    mutating func jobWaits(_ slot: Int, _ slots: Slots) {
+    mutating func jobWaits(_ slot: Int) {
         allocateState(of: slot)
         states[slot].isWaitingJob = true
-        list(slot, slots)
+        list(slot)
     }
 
     /// Marks a job as busy or ended, and returns the entry that borrows its permit.
@@ -61,39 +65,39 @@ struct TaskQueueLoans<Entry> {
     // MARK: Loans
 
     /// Lends the job's permit to the entry, which uses it or may start with it.
-    mutating func begin(from lender: Int, to borrower: Int, _ slots: Slots) {
-        states[borrower].lender = slots[lender].ticket(lender)
-        states[lender].borrower = slots[borrower].ticket(borrower)
+    mutating func begin(from lender: Int, to borrower: Int) {
+        states[borrower].lender = slots[lender].ticket
+        states[lender].borrower = slots[borrower].ticket
     }
 
     /// Returns the permit to the job.
-    mutating func end(from lender: Int, to borrower: Int, _ slots: Slots) {
+    mutating func end(from lender: Int, to borrower: Int) {
         (states[lender].borrower, states[borrower].lender) = (nil, nil)
-        list(lender, slots)
+        list(lender)
     }
 
     /// Releases an entry's permit, which an entry that has borrowed it keeps.
     ///
     /// - Returns: The job that had lent the permit (nil if the permit is the queue's own), and the
     ///   entry that has it now (nil if it is returned).
-    mutating func handOver(of slot: Int, _ slots: Slots) -> (lender: Ticket?, borrower: Ticket?) {
+    mutating func handOver(of slot: Int) -> (lender: Ticket?, borrower: Ticket?) {
         let (lender, borrower) = (lender(of: slot), borrower(of: slot))
         if lender == nil, borrower == nil { return (nil, nil) }
         (states[slot].lender, states[slot].borrower) = (nil, nil)
         if let borrower { states[borrower.slot].lender = lender }
         if let lender {
             states[lender.slot].borrower = borrower
-            list(lender.slot, slots)
+            list(lender.slot)
         }
         return (lender, borrower)
     }
 
     /// A loan that a less urgent entry has not used yet, from a job that waits for this entry, too.
-    func lessUrgentLoan(than slot: Int, _ slots: Slots) -> (lender: Int, borrower: Int)? {
+    func lessUrgentLoan(than slot: Int) -> (lender: Int, borrower: Int)? {
         guard isKnown(slot), slots[slot].state == .ready else { return nil }
         for lender in states[slot].lenders where slots.isCurrent(lender) {
             guard let borrower = states[lender.slot].borrower?.slot,
-                slots[borrower].state == .reserved, slots[slot].comesBefore(slots[borrower])
+                slots[borrower].state == .reserved, slots[slot].order < slots[borrower].order
             else { continue }
             return (lender.slot, borrower)
         }
@@ -101,11 +105,11 @@ struct TaskQueueLoans<Entry> {
     }
 
     /// Takes a job that can lend, and the first request below it.
-    mutating func nextLoan(_ slots: Slots) -> (lender: Int, borrower: Int)? {
+    mutating func nextLoan() -> (lender: Int, borrower: Int)? {
         while let (job, _) = listed.popFirst() {
             guard slots.isCurrent(job) else { continue }
             states[job.slot].isListed = false
-            guard states[job.slot].canLend, let borrower = popRequest(below: job.slot, slots)
+            guard states[job.slot].canLend, let borrower = popRequest(below: job.slot)
             else { continue }
             return (job.slot, borrower)
         }
@@ -113,12 +117,12 @@ struct TaskQueueLoans<Entry> {
     }
 
     /// Lists a job if it can lend and has requests.
-    private mutating func list(_ slot: Int, _ slots: Slots) {
+    private mutating func list(_ slot: Int) {
         guard !states[slot].isListed, states[slot].canLend, states[slot].hasRequests else { return }
         states[slot].isListed = true
-        listed.insert(slots[slot].ticket(slot), priority: slots[slot].priority)
+        listed.insert(slots[slot].ticket, priority: slots[slot].priority)
         guard listed.needsCompaction else { return }
-        listed.removeStale { [states] ticket, _ in
+        listed.removeStale { [slots, states] ticket, _ in
             slots.isCurrent(ticket) && states[ticket.slot].isListed
         }
     }
@@ -126,42 +130,40 @@ struct TaskQueueLoans<Entry> {
     // MARK: Requests
 
     /// Records at an entry's lenders that it requests a permit.
-    mutating func addRequest(of slot: Int, _ slots: Slots) {
+    mutating func addRequest(of slot: Int) {
         for lender in states[slot].lenders where slots.isCurrent(lender) {
-            addRequest(of: slot, to: lender, slots)
+            addRequest(of: slot, to: lender)
         }
     }
 
-    private mutating func addRequest(of slot: Int, to lender: Ticket, _ slots: Slots) {
-        let (ticket, priority) = (slots[slot].ticket(slot), slots[slot].priority)
+    private mutating func addRequest(of slot: Int, to lender: Ticket) {
+        let (ticket, priority) = (slots[slot].ticket, slots[slot].priority)
         let needsCompaction = states[lender.slot]
             .withLenderState { lenderState in
                 lenderState.requests.insert(ticket, priority: priority)
                 return lenderState.requests.needsCompaction
             }
-        if needsCompaction { removeStaleRequests(of: lender.slot, slots) }
-        requestAdded(below: lender.slot, slots)
-    }
-
-    private mutating func removeStaleRequests(of job: Int, _ slots: Slots) {
-        // Moved out, because the check reads `states`. The check captures only `states`, because a
-        // closure that reads `self` would copy all of it for each request.
-        var requests = states[job].withLenderState { exchange(&$0.requests, with: ReadyLists()) }
-        requests.removeStale { [states] in Self.holds($0, $1, slots, states) }
-        states[job].withLenderState { $0.requests = requests }
+        if needsCompaction {
+            states[lender.slot]
+                .withLenderState { [slots] lenderState in
+                    lenderState.requests.removeStale { slots[$0.slot].mayRequestPermit($0, $1) }
+                }
+        }
+        requestAdded(below: lender.slot)
     }
 
     /// Lists a job that has a new request below it, and notifies the jobs above.
-    private mutating func requestAdded(below slot: Int, _ slots: Slots) {
-        list(slot, slots)
+    private mutating func requestAdded(below slot: Int) {
+        list(slot)
         guard !states[slot].hasRequestBelow else { return }
         var pending = [slot]
         while let job = pending.popLast() {
             guard !states[job].hasRequestBelow else { continue }
             states[job].hasRequestBelow = true
+            let ticket = slots[job].ticket
             for lender in states[job].lenders where slots.isCurrent(lender) {
-                states[lender.slot].withLenderState { $0.jobsBelow.append(slots[job].ticket(job)) }
-                list(lender.slot, slots)
+                states[lender.slot].withLenderState { $0.jobsBelow.append(ticket) }
+                list(lender.slot)
                 pending.append(lender.slot)
             }
         }
@@ -169,16 +171,8 @@ struct TaskQueueLoans<Entry> {
 
     /// Whether a request is valid: the entry is ready, or executes with a permit of the queue's
     /// own.
-    private static func holds(
-        _ ticket: Ticket,
-        _ priority: OperationPriority,
-        _ slots: Slots,
-        _ states: ContiguousArray<TaskQueueLoanState>
-    ) -> Bool {
-        guard slots[ticket.slot].state == .executing else {
-            return slots[ticket.slot].matches(ticket, priority, in: .ready)
-        }
-        return slots[ticket.slot].sequence == ticket.sequence && states[ticket.slot].lender == nil
+    private func requestHolds(_ ticket: Ticket, _ priority: OperationPriority) -> Bool {
+        slots[ticket.slot].mayRequestPermit(ticket, priority) && lender(of: ticket.slot) == nil
     }
 
     /// Takes the first request of a job's own tasks or, if there is none, of the tasks further
@@ -189,11 +183,11 @@ struct TaskQueueLoans<Entry> {
     /// A job is notified of a nested job only once, regardless of the number of requests there, and
     /// forgets it when a search there finds nothing. Therefore, a search costs no more than the
     /// requests made since the last one, even if ten thousand jobs are nested.
-    private mutating func popRequest(below top: Int, _ slots: Slots) -> Int? {
+    private mutating func popRequest(below top: Int) -> Int? {
         var (job, above) = (top, [Int]())
         while true {
             while let (ticket, priority) = states[job].withLenderState({ $0.requests.popFirst() }) {
-                if Self.holds(ticket, priority, slots, states) { return ticket.slot }
+                if requestHolds(ticket, priority) { return ticket.slot }
             }
             let below = states[job].withLenderState { $0.jobsBelow.first }
             if let below, slots.isCurrent(below) {

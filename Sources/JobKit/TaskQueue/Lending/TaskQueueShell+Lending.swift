@@ -7,7 +7,7 @@ import Synchronization
 /// tasks at a time may use that permit, through any chain of jobs. Therefore, a job and its tasks
 /// never wait for each other, even in a queue limited to 1.
 ///
-/// - The machine's ``TaskQueuePermits`` decides which job lends its permit to which entry. It has
+/// - The ``TaskQueueStateMachine`` decides which job lends its permit to which entry. It has
 ///   to know the lenders of an entry, which are the jobs of the queue that wait for it, and which
 ///   of them have nothing to run.
 /// - A task that is added searches for its lenders itself, up through the jobs that wait for it. A
@@ -29,7 +29,7 @@ extension TaskQueueShell {
 
     /// Finds the lenders of all operations, because the queue has just become limited.
     func findWaitingJobs() {
-        for operation in ask({ $0.machine.entries }) {
+        for operation in ask({ $0.machine.entries() }) {
             findLenders(of: operation)
             if let job = operation.asConcurrent, job.isJob { send { $0.jobWaits(job) } }
         }
@@ -37,20 +37,13 @@ extension TaskQueueShell {
 
     // MARK: Searching up: the lenders of a task
 
-    /// Whether any job except the operation itself was started here and still exists.
-    private func hasStartedJobs(besides operation: Operation) -> Bool {
-        let count = jobCount.load(ordering: .sequentiallyConsistent)
-        guard count == 1 else { return count > 1 }
-        return operation.asConcurrent?.holdsPermit(in: self) != true
-    }
-
     /// Reports the nearest jobs in this queue that wait for the operation.
     ///
     /// The search begins at `job` or, without one, at all jobs that wait for the operation, and
     /// goes up from there.
     func findLenders(of operation: Operation, from job: ConcurrentOperation? = nil) {
         guard needsLending.load(ordering: .sequentiallyConsistent),
-            hasStartedJobs(besides: operation)
+            jobCount.load(ordering: .sequentiallyConsistent) > 0
         else { return }
         var found: [ConcurrentOperation] = []
         var walk = Walk(job.map { [$0] } ?? operation.waitingJobs)

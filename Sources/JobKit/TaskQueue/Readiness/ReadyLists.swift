@@ -36,12 +36,6 @@ struct ReadyLists: Sendable {
         compactionThreshold = max(Self.smallestThreshold, 2 * count)
     }
 
-    /// Whether any ticket, stale or not, satisfies a condition, checked in no particular order.
-    func contains(where condition: (TaskQueueTicket, OperationPriority) -> Bool) -> Bool {
-        inOrder.contains { condition($0, .normal) }
-            || others.contains { condition($0.ticket, $0.priority) }
-    }
-
     mutating func insert(_ ticket: TaskQueueTicket, priority: OperationPriority) {
         guard priority == .normal, ticket.sequence > newest else {
             return others.insert(Ranked(ticket: ticket, priority: priority))

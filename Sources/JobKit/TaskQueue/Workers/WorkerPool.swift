@@ -13,10 +13,8 @@ struct WorkerPool: Sendable {
     private var waking = 0
     /// The active workers that are searching for work, so no worker must be woken.
     private var searching = 0
-    private var idle: [Int] = []
-    private var made = 0
-    /// Whether the queue is monitored.
-    private var isMonitored = false
+    /// The other workers, the next one to wake last.
+    private var idle: [Int]
 
     /// The last measured time between the starts of two entries, in nanoseconds.
     private var interval = UInt64.max / 2
@@ -37,15 +35,13 @@ struct WorkerPool: Sendable {
     }
 
     /// The action that makes the queue start an entry.
-    enum WakeAction: Equatable, Sendable {
-        case nobody
-        /// Notify the searching workers, which would check later otherwise.
-        case searching
-        /// Wake the worker.
-        case worker(Int)
-        /// Begin to monitor the queue.
-        case monitor
-        case workerAndMonitor(Int)
+    struct WakeAction: Equatable, Sendable {
+        /// The worker to wake.
+        var worker: Int?
+        /// Whether to begin to monitor the queue.
+        var monitors = false
+
+        static let nobody = WakeAction()
     }
 
     /// Creates a pool.
@@ -55,6 +51,7 @@ struct WorkerPool: Sendable {
     ///   - limit: The largest number of workers.
     init(cores: Int, limit: Int) {
         sizer = WorkerPoolSizer(cores: cores, limit: limit)
+        idle = (0..<limit).reversed()
     }
 
     // MARK: Waking
@@ -64,15 +61,16 @@ struct WorkerPool: Sendable {
     mutating func wakeAction(startable: Int, by caller: Caller) -> WakeAction {
         guard startable > 0 else { return .nobody }
         if caller == .workerBetweenOperations, startable == 1 { return monitor() }
-        guard searching == 0 else { return startable >= Self.batch ? .searching : .nobody }
+        guard searching == 0 else { return .nobody }
         let others = active - (caller == .other ? 0 : 1)
         if others > 0 {
             let (wait, isEndless) = interval.multipliedReportingOverflow(by: UInt64(startable))
             if !isEndless, wait <= UInt64(waking + 1) * Self.wakeTime { return monitor() }
         }
         guard let worker = idleWorker() else { return monitor() }
-        guard active > sizer.cores, monitor() == .monitor else { return .worker(worker) }
-        return .workerAndMonitor(worker)
+        var action = active > sizer.cores ? monitor() : .nobody
+        action.worker = worker
+        return action
     }
 
     /// Wakes a worker, if fewer workers are active than wanted.
@@ -84,9 +82,7 @@ struct WorkerPool: Sendable {
     private mutating func wakeOne() -> Int {
         active += 1
         waking += 1
-        if let worker = idle.popLast() { return worker }
-        defer { made += 1 }
-        return made
+        return idle.removeLast()
     }
 
     // MARK: Arriving, searching, leaving
@@ -97,10 +93,6 @@ struct WorkerPool: Sendable {
 
     /// How long a worker searches before it checks the queue, in nanoseconds.
     static let searchTime = wakeTime / 10
-    /// The number of entries from which a searching worker is notified.
-    ///
-    /// Two threads that pass on one entry at a time take each other's cache lines for each entry.
-    static let batch = 16
 
     /// Whether a worker that has found nothing for some time, in nanoseconds, keeps searching.
     ///
@@ -139,10 +131,9 @@ struct WorkerPool: Sendable {
 
     /// Begins to monitor the queue, if it is not monitored yet.
     private mutating func monitor() -> WakeAction {
-        guard !isMonitored else { return .nobody }
-        isMonitored = true
+        guard sizer.isResting else { return .nobody }
         sizer.monitoringBegan()
-        return .monitor
+        return WakeAction(monitors: true)
     }
 
     /// Evaluates a sample of the workers at `now`, in nanoseconds.
@@ -160,7 +151,6 @@ struct WorkerPool: Sendable {
         if woken.isEmpty, sample.startable > 0, searching == 0, let worker = idleWorker() {
             woken.append(worker)
         }
-        isMonitored = !sizer.mayRest
-        return (woken, isMonitored ? sizer.pause : nil)
+        return (woken, sizer.isResting ? nil : sizer.pause)
     }
 }

@@ -23,7 +23,7 @@ struct WorkerPoolSizer: Sendable {
     /// The time since `wanted` was last compared with the use of the cores, and that use.
     private var evaluated: (time: UInt64, used: UInt64) = (0, 0)
     /// How many samples in a row found nothing to start.
-    private var idleSampleCount = 0
+    private var idleSampleCount = Self.idleSamplesBeforeRest
 
     /// The shortest and the longest time between two samples, in nanoseconds.
     ///
@@ -101,8 +101,8 @@ struct WorkerPoolSizer: Sendable {
         return wakeCount
     }
 
-    /// Whether there was nothing to start for so long that the monitoring can end.
-    var mayRest: Bool { idleSampleCount >= Self.idleSamplesBeforeRest }
+    /// Whether the queue is not monitored, because there was nothing to start for so long.
+    var isResting: Bool { idleSampleCount >= Self.idleSamplesBeforeRest }
 
     /// Lowers the number of wanted threads, because a woken thread found nothing to do.
     mutating func wakeWasSpurious() { wanted = min(limit, cores + waiting) }

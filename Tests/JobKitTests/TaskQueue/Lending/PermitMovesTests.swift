@@ -11,15 +11,15 @@ import Testing
         let task = machine.entryAdded("task", lenders: [job])
         machine.jobWaits(job)
         #expect(machine.next() == "task")
-        #expect(machine.permits.taken == 2)
-        #expect(machine.permits.loans.borrower(of: job) == nil)
+        #expect(machine.taken == 2)
+        #expect(machine.loans.borrower(of: job) == nil)
         let stranger = machine.entryAdded("stranger")
-        #expect(machine.permits.loans.lender(of: task)?.slot == job)
+        #expect(machine.loans.lender(of: task)?.slot == job)
         #expect([machine.next(), machine.next()] == ["stranger", nil])
-        #expect(machine.permits.taken == 2)
+        #expect(machine.taken == 2)
         _ = machine.entryFinished(task)
         _ = machine.entryFinished(stranger)
-        #expect(machine.permits.taken == 1)
+        #expect(machine.taken == 1)
     }
 
     @Test func taskOfABusyJobMovesAsSoonAsTheJobWaits() {  // J12
@@ -28,7 +28,7 @@ import Testing
         _ = machine.entryAdded("stranger")
         #expect([machine.next(), machine.next()] == ["task", nil])
         machine.jobWaits(job)
-        #expect(machine.permits.loans.lender(of: task)?.slot == job)
+        #expect(machine.loans.lender(of: task)?.slot == job)
         #expect(machine.next() == "stranger")
     }
 
@@ -37,11 +37,11 @@ import Testing
         let task = machine.entryAdded("task", lenders: [job])
         machine.jobWaits(job)
         _ = machine.entryAdded("stranger")
-        #expect(machine.permits.loans.borrower(of: job) == nil)
+        #expect(machine.loans.borrower(of: job) == nil)
         machine.limitChanged(to: 2)
         #expect(machine.startableCount == 2)
         machine.limitChanged(to: 1)
-        #expect(machine.permits.loans.borrower(of: job)?.slot == task)
+        #expect(machine.loans.borrower(of: job)?.slot == task)
         #expect([machine.next(), machine.next()] == ["task", nil])
     }
 
@@ -56,7 +56,7 @@ import Testing
         _ = machine.entryAdded("stranger")
         #expect(machine.next() == nil)
         _ = machine.entryFinished(jobs[0])
-        #expect(machine.permits.loans.lender(of: task)?.slot == jobs[1])
+        #expect(machine.loans.lender(of: task)?.slot == jobs[1])
         #expect(machine.next() == "stranger")
     }
 
@@ -77,9 +77,9 @@ import Testing
     @Test func postponedTasksAskInTheOrderAdded() {  // Q2, J12
         var (machine, job) = Machine.withJob(concurrencyLimit: 2)
         machine.jobWaits(job)
-        machine.suspensionChanged(to: true)
+        machine.isSuspended = true
         for name in ["a", "b", "c"] { _ = machine.entryAdded(name, lenders: [job]) }
-        machine.suspensionChanged(to: false)
+        machine.isSuspended = false
         #expect([machine.next(), machine.next(), machine.next()] == ["a", "b", nil])
     }
 }

@@ -75,14 +75,14 @@ import Testing
     /// Tries every order of up to seven events in a chain of three jobs that have no free permit.
     @Test func everyOrderOfEventsInAChainLendsEveryPossiblePermit() {  // J12
         func visit(_ machine: Machine, depth: Int) {
-            let lenders = (0..<3).filter { machine.permits.loans.state(of: $0).canLend }
+            let lenders = (0..<3).filter { machine.loans.state(of: $0).canLend }
             let ready = machine.slots.count { $0.state == .ready }
-            let isContended = ready > max(0, machine.concurrencyLimit - machine.permits.taken)
+            let isContended = ready > max(0, machine.concurrencyLimit - machine.taken)
             if isContended, !lenders.isEmpty { Issue.record("a place is idle") }
             guard depth > 0 else { return }
             for job in 0..<3 {
                 var machine = machine
-                if machine.permits.loans.state(of: job).isWaitingJob {
+                if machine.loans.state(of: job).isWaitingJob {
                     machine.jobBusy(job)
                 } else {
                     machine.jobWaits(job)
@@ -129,9 +129,9 @@ import Testing
         #expect(machine.next() == "task")
         _ = machine.entryFinished(task)
         _ = machine.entryFinished(nested)
-        #expect(machine.permits.taken == 1)
+        #expect(machine.taken == 1)
         _ = machine.entryFinished(job)
-        #expect(machine.permits.taken == 0)
+        #expect(machine.taken == 0)
     }
 
     @Test func taskThatOutlivesItsJobKeepsThePermit() {  // Q1
@@ -185,14 +185,14 @@ import Testing
     @Test func moreUrgentTaskTakesALoanThatWasNotTakenYet() {  // Q2
         var (machine, job) = Machine.withJob(concurrencyLimit: 1)
         machine.jobWaits(job)
-        machine.suspensionChanged(to: true)
+        machine.isSuspended = true
         let waiting = machine.entryAdded("first added", isReady: false, lenders: [job])
         let normal = machine.entryAdded("normal", lenders: [job])
         let high = machine.entryAdded("high", priority: .high, lenders: [job])
         machine.entryBecameReady(waiting)
         let low = machine.entryAdded("low", priority: .veryHigh, lenders: [job])
         machine.priorityChanged(low, to: .veryLow)
-        machine.suspensionChanged(to: false)
+        machine.isSuspended = false
         for (slot, name) in [(high, "high"), (waiting, "first added"), (normal, "normal")] {
             #expect([machine.next(), machine.next()] == [name, nil])
             _ = machine.entryFinished(slot)
@@ -282,7 +282,7 @@ import Testing
             _ = machine.entryFinished(tasks[number])
             _ = machine.entryFinished(jobs[number])
         }
-        #expect(machine.permits.taken == 0)
+        #expect(machine.taken == 0)
         #expect(!machine.remembersRequests)
     }
 
@@ -298,7 +298,7 @@ import Testing
         func visit(_ machine: Machine, _ tasks: [Int?], depth: Int) {
             let executing = machine.slots.count { $0.state == .executing }
             // The macro would take most of the time.
-            if executing > 2 || machine.permits.taken != 1 { Issue.record("\(executing) execute") }
+            if executing > 2 || machine.taken != 1 { Issue.record("\(executing) execute") }
             guard depth > 0 else { return }
             for event in Event.allCases {
                 var (machine, tasks) = (machine, tasks)
@@ -307,12 +307,12 @@ import Testing
                     tasks[0] = machine.entryAdded("a", lenders: [0])
                 case .addSecond where tasks[1] == nil:
                     tasks[1] = machine.entryAdded("b", isReady: true, lenders: [0])
-                case .jobWaits where !machine.permits.loans.state(of: 0).isWaitingJob:
+                case .jobWaits where !machine.loans.state(of: 0).isWaitingJob:
                     machine.jobWaits(0)
-                case .jobBusy where machine.permits.loans.state(of: 0).isWaitingJob:
+                case .jobBusy where machine.loans.state(of: 0).isWaitingJob:
                     machine.jobBusy(0)
                 case .start where machine.startableCount > 0:
-                    let isWaiting = machine.permits.loans.state(of: 0).isWaitingJob
+                    let isWaiting = machine.loans.state(of: 0).isWaitingJob
                     if !isWaiting || machine.next() == nil { Issue.record("nothing starts") }
                 case .finish:
                     let executing = machine.slots.indices.dropFirst()
@@ -330,8 +330,8 @@ import Testing
 }
 
 extension TaskQueueStateMachine {
-    /// Takes the entry of ``nextSlot()``.
-    mutating func next() -> Entry? { nextSlot().flatMap { slots[$0].entry } }
+    /// Takes the entry of ``nextStart()``.
+    mutating func next() -> Entry? { nextStart()?.entry }
 
     /// Adds an entry, for which the caller then searches lenders.
     mutating func entryAdded(
@@ -349,7 +349,7 @@ extension TaskQueueStateMachine {
 extension TaskQueueStateMachine {
     /// Whether any state of a request remains after the entries have left.
     var remembersRequests: Bool {
-        slots.indices.contains { !permits.loans.state(of: $0).lenderState.isNone }
+        slots.indices.contains { !loans.state(of: $0).lenderState.isNone }
     }
 }
 

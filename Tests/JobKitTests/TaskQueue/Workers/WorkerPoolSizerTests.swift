@@ -81,7 +81,7 @@ import Testing
         while queue.active < 64 { queue.sample() }
         queue.backlog = 0
         for _ in 0..<WorkerPoolSizer.idleSamplesBeforeRest { queue.sample() }
-        #expect(queue.sizer.mayRest)
+        #expect(queue.sizer.isResting)
         #expect(queue.sizer.wanted == 64)
         queue.sizer.wakeWasSpurious()
         #expect(queue.sizer.wanted == 64, "all of them wait")

@@ -31,13 +31,12 @@ import Testing
         #expect(pool.active == 2)
     }
 
-    @Test mutating func searchingWorkerTakesABatchInsteadOfWakingAnother() {
-        let batch = WorkerPool.batch
+    @Test mutating func searchingWorkerTakesEntriesInsteadOfWakingAnother() {
         #expect(action(1) == .worker(0))
         pool.workerArrived()
         pool.searchBegan()
-        #expect(action(batch - 1) == .nobody, "it looks soon")
-        #expect(action(batch) == .searching)
+        #expect(action(1) == .nobody, "it looks soon")
+        #expect(action(1_000) == .nobody, "it wakes others when it has taken an entry")
         pool.searchEnded()
         #expect(action(1) == .worker(1))
     }
@@ -124,7 +123,7 @@ import Testing
         #expect(action(2, by: .workerBetweenOperations) == .worker(1))
         pool.searchBegan()
         #expect(action(1, by: .workerBetweenOperations) == .nobody)
-        #expect(action(16, by: .workerBetweenOperations) == .searching)
+        #expect(action(16, by: .workerBetweenOperations) == .nobody)
     }
 
     @Test mutating func deliveryTakesNoWorkerBeyondTheCores() {
@@ -244,15 +243,8 @@ import Testing
             #expect(!active.contains(woken) && waking.insert(woken).inserted)
         }
         func follow(_ action: WorkerPool.WakeAction) {
-            switch action {
-            case .nobody: break
-            case .searching: #expect(!searching.isEmpty)
-            case .worker(let woken): take(woken)
-            case .monitor: isMonitored = true
-            case .workerAndMonitor(let woken):
-                take(woken)
-                isMonitored = true
-            }
+            if let woken = action.worker { take(woken) }
+            if action.monitors { isMonitored = true }
         }
         for _ in 0..<2_000 {
             let startable = Int.random(in: 0..<20, using: &generator)
@@ -313,4 +305,12 @@ import Testing
             #expect(active.allSatisfy { $0 < 10 })
         }
     }
+}
+
+extension WorkerPool.WakeAction {
+    static let monitor = Self(monitors: true)
+
+    static func worker(_ worker: Int) -> Self { Self(worker: worker) }
+
+    static func workerAndMonitor(_ worker: Int) -> Self { Self(worker: worker, monitors: true) }
 }

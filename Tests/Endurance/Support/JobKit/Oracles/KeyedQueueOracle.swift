@@ -98,8 +98,8 @@ struct KeyedQueueOracle {
         return nil
     }
 
-    private func order(_ index: Int) -> TaskQueueOrder {
-        TaskQueueOrder(priority: entries[index].priority.rawValue, sequence: entries[index].number)
+    private func order(_ index: Int) -> (priority: Int, sequence: Int) {
+        (entries[index].priority.rawValue, entries[index].number)
     }
 
     private func isFree(_ key: String) -> Bool {

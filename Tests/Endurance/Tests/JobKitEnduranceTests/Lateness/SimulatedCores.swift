@@ -44,11 +44,6 @@ final class SimulatedCores {
         (threads[thread].remaining, threads[thread].next) = (time, next)
     }
 
-    /// Shortens the thread's current use of its core to at most `time`.
-    func shorten(to time: Nanoseconds, on thread: Int) {
-        threads[thread].remaining = min(threads[thread].remaining, time)
-    }
-
     func sleep(_ thread: Int) {
         threads[thread].isAwake = false
         running.removeAll { $0 == thread }

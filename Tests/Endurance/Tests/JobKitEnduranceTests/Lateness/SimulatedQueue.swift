@@ -47,7 +47,6 @@ final class SimulatedQueue {
     private struct Worker {
         let thread: Int
         var isAtWork = false
-        var isSearching = false
         var isBlocked = false
         var began = 0
         /// The time at which it entered its operation.
@@ -150,15 +149,8 @@ final class SimulatedQueue {
         then next: @escaping () -> Void
     ) {
         var cost: Nanoseconds = 0
-        switch action {
-        case .nobody: break
-        case .searching:
-            for worker in workers where worker.isSearching {
-                cores.shorten(to: Cost.lock / 2, on: worker.thread)
-            }
-        case .monitor: monitor()
-        case .worker(let index), .workerAndMonitor(let index):
-            if action != .worker(index) { monitor() }
+        if action.monitors { monitor() }
+        if let index = action.worker {
             cost = Cost.wake
             self.wake(index, after: cost)
         }
@@ -190,7 +182,6 @@ final class SimulatedQueue {
     private func takeNext(_ index: Int) {
         guard !pool.hasTooMany, startable > 0 else {
             pool.searchBegan()
-            workers[index].isSearching = true
             return search(index, from: cores.now)
         }
         let entry = entries[startCount]
@@ -218,7 +209,6 @@ final class SimulatedQueue {
             if !pool.hasTooMany, startable == 0, pool.searchContinues(after: cores.now - begin) {
                 return search(index, from: begin)
             }
-            workers[index].isSearching = false
             pool.searchEnded()
             guard pool.hasTooMany || startable == 0 else { return takeNext(index) }
             workers[index].isAtWork = false
