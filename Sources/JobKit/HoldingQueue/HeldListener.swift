@@ -15,17 +15,7 @@ final class HeldListener: OperationListener, @unchecked Sendable {
 
     init(of queue: any HoldingQueue) { self.queue = queue }
 
-    override func operationStarts() {
-        guard let queue, let ticket = queue.ticket(of: self) else { return }
-        queue.operationStarted(ticket)
-    }
+    override func operationStarts() { queue?.operationStarted(self) }
 
     override func operationFinished(hasFailed: Bool) { queue?.operationEnded(self) }
-}
-
-extension HoldingQueue {
-    /// The ticket of a listener's operation.
-    func ticket(of listener: HeldListener) -> TaskQueueTicket? {
-        state.withLock { _ in listener.ticket }
-    }
 }

@@ -52,7 +52,10 @@ struct HoldingState<Machine: HoldingStateMachine> {
     /// Removes an operation that no longer waits, and returns its ticket if it was waiting.
     @discardableResult
     mutating func operationLeaves(_ operation: Operation) -> TaskQueueTicket? {
-        tickets.removeCompactly(ObjectIdentifier(operation))
+        let ticket = tickets.removeCompactly(ObjectIdentifier(operation))
+        // Not the last reference, because a method of the queue calls this.
+        if tickets.isEmpty { keptAlive = nil }
+        return ticket
     }
 
     /// Returns whether the caller must pass operations on, because no other thread does.
@@ -60,13 +63,6 @@ struct HoldingState<Machine: HoldingStateMachine> {
 
     /// Ends the claim, because no operation can be passed on now.
     mutating func endClaim() { isPassingOn = false }
-
-    /// Takes out the queue if no operation waits.
-    ///
-    /// The caller releases it with no lock held.
-    fileprivate mutating func takeIdle() -> AnyObject? {
-        tickets.isEmpty && !isPassingOn ? keptAlive.take() : nil
-    }
 }
 
 /// The common part of ``RateLimitedQueue`` and ``KeyedQueue``, which wait in front of another
@@ -95,7 +91,7 @@ protocol HoldingQueue: ContainingQueue {
     func operationEnded(_ listener: HeldListener)
 
     /// Called when the operation is started, before it enters `main()`.
-    func operationStarted(_ ticket: TaskQueueTicket)
+    func operationStarted(_ listener: HeldListener)
 
     /// Returns why a ready operation waits.
     ///
@@ -118,13 +114,13 @@ extension HoldingQueue {
     /// - Returns: False if other code has started it. This traps if `mayHaveStarted` is false.
     func enter(_ operation: Operation, mayHaveStarted: Bool) -> Bool {
         let entry = operation.enter(self, startsIt: false, nil)
-        if entry.isElsewhere { refuse(operation, "is in a queue already") }
-        if entry.hasStarted, !mayHaveStarted { refuse(operation, "has been started") }
+        guard entry.isQueued || mayHaveStarted && !entry.isElsewhere else {
+            let reason = entry.isElsewhere ? "is in a queue already" : "has been started"
+            fatalError(
+                "JobKit: \(operationLabel(operation)) was added to \(label), but it \(reason)."
+            )
+        }
         return entry.isQueued
-    }
-
-    private func refuse(_ operation: Operation, _ reason: String) -> Never {
-        fatalError("JobKit: \(operationLabel(operation)) was added to \(label), but it \(reason).")
     }
 
     /// Applies the changes of an operation that happened before its ticket was stored.
@@ -140,24 +136,22 @@ extension HoldingQueue {
     // MARK: Changes of operations
 
     func operationBecameReady(_ operation: Operation) {
-        if operation.hasStarted {
-            // Other code has started it.
-            if remove(operation) { operation.leave(self) }
-        } else if operation.isCancelled {
-            if remove(operation) { end(operation) }
-        } else {
-            change(operation) { $0.entryBecameReady($1) }
+        // Other code may have started it.
+        guard operation.hasStarted || operation.isCancelled else {
+            _ = change(operation) { $0.machine.entryBecameReady($1) }
+            return
         }
+        let waited = change(operation) { state, ticket in
+            state.operationLeaves(operation)
+            state.machine.entryEnded(ticket)
+        }
+        if waited { end(operation) }
     }
 
-    /// Repeats until the state machine has the property's value, because two threads may set it at
-    /// once.
     func operationPriorityChanged(_ operation: Operation) {
-        var priority: OperationPriority
-        repeat {
-            priority = OperationPriority(of: operation)
-            change(operation) { [priority] in $0.priorityChanged(of: $1, to: priority) }
-        } while OperationPriority(of: operation) != priority
+        OperationPriority.changed(of: operation) { priority in
+            _ = change(operation) { $0.machine.priorityChanged(of: $1, to: priority) }
+        }
     }
 
     /// Handles the completion of an operation, here or in the queue below.
@@ -173,32 +167,21 @@ extension HoldingQueue {
         withExtendedLifetime(held) {}
     }
 
+    /// Changes the state if an operation waits, and returns whether it does.
     private func change(
         _ operation: Operation,
-        _ input: (inout Machine, TaskQueueTicket) -> Void
-    ) {
+        _ input: (inout HoldingState<Machine>, TaskQueueTicket) -> Void
+    ) -> Bool {
         let waits = state.withLock { state in
             guard let ticket = state.tickets[ObjectIdentifier(operation)] else { return false }
-            input(&state.machine, ticket)
+            input(&state, ticket)
             return true
         }
         if waits { passOn() }
+        return waits
     }
 
-    /// Removes an operation that is not passed on.
-    ///
-    /// Returns false if it does not wait.
-    private func remove(_ operation: Operation) -> Bool {
-        let waited = state.withLock { state in
-            guard let ticket = state.operationLeaves(operation) else { return false }
-            state.machine.entryEnded(ticket)
-            return true
-        }
-        if waited { passOn() }
-        return waited
-    }
-
-    /// Ends a cancelled operation without running its code.
+    /// Ends an operation that is not passed on, without running its code if it was cancelled.
     func end(_ operation: Operation) {
         operation.leave(self)
         guard !operation.hasStarted else { return }
@@ -223,7 +206,7 @@ extension HoldingQueue {
         let operation = held.operation
         if operation.isCancelled || operation.hasStarted {
             state.withLock { $0.machine.entryEnded(ticket) }
-            if operation.isCancelled { end(operation) } else { operation.leave(self) }
+            end(operation)
             return false
         }
         // A dependency was added, or the priority was lowered, while the operation waited.
@@ -240,11 +223,6 @@ extension HoldingQueue {
         operation.leave(self)
         held.queue.addUnlessStarted(operation)
         return true
-    }
-
-    /// Releases the queue's reference to itself if no operation waits.
-    func letGoIfIdle() {
-        _ = state.withLock { $0.takeIdle() }
     }
 
     // MARK: Whether operations are ready

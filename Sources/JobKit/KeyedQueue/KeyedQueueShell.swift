@@ -96,13 +96,12 @@ final class KeyedQueueShell: HoldingQueue {
         }) {
             passOn(next.entry, next.ticket, at: next.priority)
         }
-        letGoIfIdle()
         resumeIdleWaiters()
     }
 
     func operationEnded(_ listener: HeldListener) { end(listener) }
 
-    func operationStarted(_ ticket: TaskQueueTicket) {}
+    func operationStarted(_ listener: HeldListener) {}
 
     // MARK: The queue as a whole
 

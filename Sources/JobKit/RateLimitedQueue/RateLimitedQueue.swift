@@ -126,8 +126,10 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
             }
             switch action {
             case .passOn(let held, let ticket, let priority): pass(held, ticket, priority)
-            case .sleep(let duration): replaceTimer(by: duration.flatMap(timer))
-            case .nothing: return letGoIfIdle()
+            case .sleep(let duration):
+                let next = duration.flatMap(timer)
+                timer.withLock { exchange(&$0, with: next) }?.cancel()
+            case .nothing: return
             }
         }
     }
@@ -154,7 +156,11 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
 
     func operationEnded(_ listener: HeldListener) { end(listener) }
 
-    func operationStarted(_ ticket: TaskQueueTicket) {
+    func operationStarted(_ listener: HeldListener) {
+        if let ticket = state.withLock({ _ in listener.ticket }) { operationStarted(ticket) }
+    }
+
+    private func operationStarted(_ ticket: TaskQueueTicket) {
         let now = readClock()
         state.withLock { $0.machine.entryStarted(ticket, at: now) }
         passOn()
@@ -167,7 +173,7 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
     }
 
     private func operationCannotStart(_ ticket: TaskQueueTicket) {
-        state.withLock { $0.machine.entryLeft(ticket) }
+        _ = state.withLock { $0.machine.entryLeft(ticket) }
         passOn()
     }
 
@@ -176,10 +182,6 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
             state.withLock { $0.machine.sleepEnded() }
             passOn()
         }
-    }
-
-    private func replaceTimer(by timer: TimerStart.Wait?) {
-        self.timer.withLock { exchange(&$0, with: timer) }?.cancel()
     }
 
     func reasonToWait(

@@ -21,22 +21,13 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
         let time: Duration
     }
 
-    private struct Waiting {
-        let entry: Entry
-        var priority: OperationPriority
-        var isReady = false
-    }
-
     let limit: Int
     let interval: Duration
-    private var waiting: [Int: Waiting] = [:]
-    /// The entries that were passed on and have not started.
-    private var unstarted: [Int: Waiting] = [:]
-    /// The number of the entry that is being passed on, if its start cannot be detected.
-    private var hidden: Int?
-    private var ready = ReadyLists()
-    private var readyCount = 0
-    private var lastSequence = 0
+    /// The entries that wait, and those that were passed on and have not started, which execute
+    /// here.
+    private var entries = TaskQueueStateMachine<Entry>(concurrencyLimit: .max)
+    /// The entry that was passed on last, if its start cannot be detected.
+    private var hidden: TaskQueueTicket?
     /// The start times of the last interval, oldest first.
     private var times = FIFO<Duration>()
     private var newestTime = Duration.zero
@@ -52,70 +43,58 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
     }
 
     /// How many entries may be passed on now.
-    private var room: Int { limit - unstarted.count - times.count }
+    private var room: Int { limit - entries.taken - times.count }
 
     // MARK: Entries
 
-    func entry(_ ticket: TaskQueueTicket) -> Entry? { waiting[ticket.sequence]?.entry }
+    func entry(_ ticket: TaskQueueTicket) -> Entry? { entries.entry(waitingAt: ticket) }
 
     mutating func entryAdded(_ entry: Entry, priority: OperationPriority) -> TaskQueueTicket {
-        lastSequence += 1
-        waiting[lastSequence] = Waiting(entry: entry, priority: priority)
-        return TaskQueueTicket(sequence: lastSequence, slot: 0)
+        let slot = entries.entryAdded(entry, priority: priority, isReady: false)
+        return entries.slots[slot].ticket
     }
 
     mutating func entryBecameReady(_ ticket: TaskQueueTicket) {
-        guard var found = waiting[ticket.sequence], !found.isReady else { return }
-        found.isReady = true
-        waiting[ticket.sequence] = found
-        readyCount += 1
-        ready.insert(ticket, priority: found.priority)
+        if entries.slots.isCurrent(ticket) { entries.entryBecameReady(ticket.slot) }
     }
 
     mutating func priorityChanged(of ticket: TaskQueueTicket, to priority: OperationPriority) {
-        guard let found = waiting[ticket.sequence], found.priority != priority else { return }
-        waiting[ticket.sequence]?.priority = priority
-        if found.isReady { ready.insert(ticket, priority: priority) }
-        removeStale()
+        if entries.slots.isCurrent(ticket) { entries.priorityChanged(ticket.slot, to: priority) }
     }
 
     mutating func entryEnded(_ ticket: TaskQueueTicket) {
-        guard ticket.sequence != hidden, unstarted.removeValue(forKey: ticket.sequence) == nil
-        else { return }
-        guard let found = waiting.removeValue(forKey: ticket.sequence) else { return }
-        if found.isReady { readyCount -= 1 }
-        removeStale()
+        if ticket != hidden, entries.slots.isCurrent(ticket) {
+            _ = entries.entryFinished(ticket.slot)
+        }
     }
 
-    /// Removes an entry that was passed on and can no longer start.
-    mutating func entryLeft(_ ticket: TaskQueueTicket) {
-        unstarted[ticket.sequence] = nil
-        if hidden == ticket.sequence { hidden = nil }
+    /// Removes an entry that was passed on, because it has started or can no longer start.
+    ///
+    /// - Returns: False if it was removed before, or waits again.
+    @discardableResult
+    mutating func entryLeft(_ ticket: TaskQueueTicket) -> Bool {
+        guard entries.slots.isCurrent(ticket), entries.slots[ticket.slot].state == .executing
+        else { return false }
+        _ = entries.entryFinished(ticket.slot)
+        return true
     }
 
     /// Marks an entry whose start cannot be detected.
     ///
     /// It counts from the moment at which it has been passed on, even if it has already ended by
     /// then.
-    mutating func startIsHidden(of ticket: TaskQueueTicket) { hidden = ticket.sequence }
+    mutating func startIsHidden(of ticket: TaskQueueTicket) { hidden = ticket }
 
     // MARK: Passing on
 
     /// Returns the next action, of which `nothing` is the last.
     mutating func nextAction(at reading: Reading) -> Action {
         let now = timePasses(to: reading)
-        guard readyCount > 0 else { return sleep(for: nil, at: now) }
-        guard room > 0 else { return sleep(for: times.first, at: now) }
-        while let (ticket, priority) = ready.popFirst() {
-            guard var found = waiting[ticket.sequence], found.isReady, found.priority == priority
-            else { continue }
-            waiting[ticket.sequence] = nil
-            readyCount -= 1
-            found.isReady = false
-            unstarted[ticket.sequence] = found
-            return .passOn(found.entry, ticket, priority)
+        guard entries.startableCount > 0 else { return sleep(for: nil, at: now) }
+        guard room > 0, let next = entries.nextStart() else {
+            return sleep(for: times.first, at: now)
         }
-        preconditionFailure("a ready entry has no ticket")
+        return .passOn(next.entry, next.ticket, next.priority)
     }
 
     /// Sleeps until the given time is one interval ago, or ends the sleep if it is nil.
@@ -126,13 +105,12 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
     }
 
     mutating func entryRefused(_ ticket: TaskQueueTicket) {
-        waiting[ticket.sequence] = unstarted.removeValue(forKey: ticket.sequence)
+        entries.startRefused(ticket)
     }
 
     /// Records the start of an entry, which happened at this time at the latest.
     mutating func entryStarted(_ ticket: TaskQueueTicket, at reading: Reading) {
-        guard unstarted.removeValue(forKey: ticket.sequence) != nil else { return }
-        if hidden == ticket.sequence { hidden = nil }
+        guard entryLeft(ticket) else { return }
         let now = timePasses(to: reading)
         guard interval > .zero else { return }
         times.append(now)
@@ -160,14 +138,6 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
         newestTime = min(newestTime, now)
         while let oldest = times.first, now - oldest >= interval { _ = times.popFirst() }
         return now
-    }
-
-    private mutating func removeStale() {
-        guard ready.needsCompaction else { return }
-        ready.removeStale { [waiting] ticket, priority in
-            guard let found = waiting[ticket.sequence] else { return false }
-            return found.isReady && found.priority == priority
-        }
     }
 }
 
