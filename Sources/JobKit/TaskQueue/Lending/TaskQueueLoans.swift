@@ -35,11 +35,12 @@ struct TaskQueueLoans<Entry> {
         allocateState(of: max(slot, lender.slot))
         guard !states[slot].lenders.contains(lender) else { return }
         states[slot].lenders.append(lender)
-        if requestHolds(slots[slot].ticket, slots[slot].priority) {
+        // Written out, because a call would copy this struct, for 2 % of a step.
+        let (ticket, priority) = (slots[slot].ticket, slots[slot].priority)
+        if slots[slot].mayRequestPermit(ticket, priority), states[slot].lender == nil {
             addRequest(of: slot, to: lender)
         }
         guard states[slot].hasRequestBelow else { return }
-        let ticket = slots[slot].ticket
         states[lender.slot].withLenderState { $0.jobsBelow.append(ticket) }
         requestAdded(below: lender.slot)
     }
@@ -169,12 +170,6 @@ struct TaskQueueLoans<Entry> {
         }
     }
 
-    /// Whether a request is valid: the entry is ready, or executes with a permit of the queue's
-    /// own.
-    private func requestHolds(_ ticket: Ticket, _ priority: OperationPriority) -> Bool {
-        slots[ticket.slot].mayRequestPermit(ticket, priority) && lender(of: ticket.slot) == nil
-    }
-
     /// Takes the first request of a job's own tasks or, if there is none, of the tasks further
     /// down.
     ///
@@ -187,7 +182,12 @@ struct TaskQueueLoans<Entry> {
         var (job, above) = (top, [Int]())
         while true {
             while let (ticket, priority) = states[job].withLenderState({ $0.requests.popFirst() }) {
-                if requestHolds(ticket, priority) { return ticket.slot }
+                // Valid if the entry is ready, or executes with a permit of the queue's own.
+                if slots[ticket.slot].mayRequestPermit(ticket, priority),
+                    states[ticket.slot].lender == nil
+                {
+                    return ticket.slot
+                }
             }
             let below = states[job].withLenderState { $0.jobsBelow.first }
             if let below, slots.isCurrent(below) {
