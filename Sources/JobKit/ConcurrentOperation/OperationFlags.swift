@@ -22,4 +22,6 @@ struct OperationFlags: OptionSet, Sendable {
     static let prioritized = Self(rawValue: 1 << 23)
     /// The default `didCancel()` was called, which does nothing.
     static let ignoresStop = Self(rawValue: 1 << 24)
+    /// A ``HoldingQueue`` listens, or has listened.
+    static let held = Self(rawValue: 1 << 25)
 }

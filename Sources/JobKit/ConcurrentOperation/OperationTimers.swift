@@ -34,8 +34,6 @@ struct OperationTimers: Sendable {
         /// Nil while the wait is being created.
         fileprivate(set) var wait: TimerStart.Wait?
 
-        var isDelay: Bool { if case .delay = event { true } else { false } }
-
         func isOf(_ limit: Limit) -> Bool {
             if case .limit(limit) = event { true } else { false }
         }
@@ -43,15 +41,17 @@ struct OperationTimers: Sendable {
 
     /// None for a `ContinuousClock`.
     var clock = Rare<any Clock<Duration>>()
-    private var timers: [Timer] = []
+    private var limits: [Timer] = []
+    /// The pending delays by the number of their wait.
+    private var delays: [UInt32: Timer] = [:]
     private var lastID: UInt32 = 0
 
     /// The duration of a limit, or nil for no limit.
     subscript(limit: Limit) -> Duration? {
-        get { timers.first { $0.isOf(limit) }?.duration }
+        get { limits.first { $0.isOf(limit) }?.duration }
         set {
             let index = index(of: limit)
-            timers[index].duration = newValue
+            limits[index].duration = newValue
         }
     }
 
@@ -67,23 +67,25 @@ struct OperationTimers: Sendable {
         _ delay: Duration?,
         from now: TimerStart
     ) -> (id: UInt32, start: TimerStart, time: Duration?, previous: TimerStart.Wait?) {
-        var index = timers.count
-        if case .limit(let limit) = event {
-            index = self.index(of: limit)
-        } else {
-            timers.append(Timer(event: event, duration: delay))
-        }
         lastID = max(1, lastID &+ 1)
-        let start = timers[index].start ?? now
-        timers[index].start = start
-        timers[index].waitID = lastID
-        return (lastID, start, timers[index].duration, timers[index].wait.take())
+        guard case .limit(let limit) = event else {
+            delays[lastID] = Timer(event: event, duration: delay, waitID: lastID)
+            return (lastID, now, delay, nil)
+        }
+        let index = index(of: limit)
+        let start = limits[index].start ?? now
+        limits[index].start = start
+        limits[index].waitID = lastID
+        return (lastID, start, limits[index].duration, limits[index].wait.take())
     }
 
     /// Stores a wait, or returns false if it was cancelled or replaced, or has passed.
     mutating func waitBegan(_ id: UInt32, _ wait: TimerStart.Wait?) -> Bool {
-        guard let index = timers.firstIndex(where: { $0.waitID == id }) else { return false }
-        timers[index].wait = wait
+        guard let index = limits.firstIndex(where: { $0.waitID == id }) else {
+            delays[id]?.wait = wait
+            return delays[id] != nil
+        }
+        limits[index].wait = wait
         return true
     }
 
@@ -91,15 +93,14 @@ struct OperationTimers: Sendable {
     ///
     /// - Returns: Its reason, or nil if it was cancelled or replaced.
     mutating func waitPassed(_ id: UInt32) -> Event? {
-        guard let index = timers.firstIndex(where: { $0.waitID == id }) else { return nil }
-        guard case .limit(let limit) = timers[index].event else {
-            timers.swapAt(index, timers.count - 1)
-            return timers.removeLast().event
-        }
-        timers[index].waitID = 0
-        timers[index].wait = nil
+        if let delay = delays.removeValue(forKey: id) { return delay.event }
+        guard let index = limits.firstIndex(where: { $0.waitID == id }),
+            case .limit(let limit) = limits[index].event
+        else { return nil }
+        limits[index].waitID = 0
+        limits[index].wait = nil
         if limit == .runtime, self[.passedRuntime] == nil {
-            self[.passedRuntime] = timers[index].duration
+            self[.passedRuntime] = limits[index].duration
         }
         return .limit(limit)
     }
@@ -108,15 +109,12 @@ struct OperationTimers: Sendable {
     ///
     /// - Returns: All timers, whose waits the caller cancels with the lock released.
     mutating func end() -> [Timer] {
-        let ended = timers
-        // If there is no delay, nothing is allocated.
-        if timers.contains(where: \.isDelay) { timers.removeAll(where: \.isDelay) }
-        return ended
+        delays.isEmpty ? limits : limits + exchange(&delays, with: [:]).values
     }
 
     private mutating func index(of limit: Limit) -> Int {
-        if let known = timers.firstIndex(where: { $0.isOf(limit) }) { return known }
-        timers.append(Timer(event: .limit(limit)))
-        return timers.count - 1
+        if let known = limits.firstIndex(where: { $0.isOf(limit) }) { return known }
+        limits.append(Timer(event: .limit(limit)))
+        return limits.count - 1
     }
 }

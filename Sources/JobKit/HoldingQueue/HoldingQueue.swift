@@ -126,6 +126,7 @@ extension HoldingQueue {
     /// Applies the changes of an operation that happened before its ticket was stored.
     func arrived(_ operation: Operation, _ listener: HeldListener?, at priority: OperationPriority)
     {
+        operation.mark(.held)
         if let listener, !operation.addListener(listener) { return end(listener) }
         checkReadiness(of: operation)
         // Its cancellation is not announced.

@@ -72,5 +72,10 @@ extension KeyedQueueShell {
 }
 
 extension Operation {
-    fileprivate var heldListeners: [HeldListener] { listeners.compactMap { $0 as? HeldListener } }
+    /// The queues that hold the operation, or have passed it on.
+    fileprivate var heldListeners: [HeldListener] {
+        // Most operations have none, and thousands of jobs may listen to one.
+        guard asConcurrent?.flags.contains(.held) != false else { return [] }
+        return listeners.compactMap { $0 as? HeldListener }
+    }
 }
