@@ -166,11 +166,12 @@ extension ConcurrentOperation {
     /// Announces that `isCancelled` has become true.
     func announceCancel() {
         super.cancel()
-        let waiters =
-            currentLifecycle.isCancelledBeforeStart
-            ? hooks.withLock { $0.cancelledBeforeStart() } : []
+        let willNeverRun = currentLifecycle.isCancelledBeforeStart
+        let (waiters, queue) = hooks.withLock { hooks in
+            (willNeverRun ? hooks.cancelledBeforeStart() : [], hooks.queue)
+        }
         for waiter in waiters { waiter.resume() }
-        hooks.withLock { $0.queue }?.operationCancelled(self)
+        queue?.operationCancelled(self)
         readinessChanged()
     }
 }
