@@ -110,7 +110,7 @@ KEEPERS = [
     Keeper("J12", "TaskQueue/Lending/TaskQueueLoans.swift",
            "states[slot].isWaitingJob = true",
            "",
-           "TaskQueuePermitsTests"),
+           "TaskQueueLendingTests"),
     Keeper("J13", "JobController/Tracking/JobShell+Tree.swift",
            "guard higher !== self, lower !== job.shell else { return true }",
            "guard higher !== self, lower !== job.shell else { return false }",

@@ -7,7 +7,7 @@ import Synchronization
 extension ConcurrentOperation {
     var hasNoUnfinishedDependency: Bool {
         guard flags.contains(.hasDependencies), !isCancelled else { return true }
-        return hooks.withLock { $0.dependencies.read { $0.unfinished.isReady } } ?? true
+        return hooks.withLock { $0.dependencies.read { $0.unfinished.isEmpty } } ?? true
     }
 
     func wait(for operation: Operation) {

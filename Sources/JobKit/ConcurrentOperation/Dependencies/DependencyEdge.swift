@@ -7,13 +7,13 @@ import Synchronization
 /// while it is being registered. In that case, the registering thread detects that the edge has
 /// ended.
 final class DependencyEdge: Sendable {
-    private let dependencyCount: DependencyCount
+    private let unfinished: WaitGroup
     private let ended = Atomic(false)
 
     /// Creates an edge that keeps the operation from becoming ready until the edge has ended.
-    init(_ dependencyCount: DependencyCount) {
-        self.dependencyCount = dependencyCount
-        dependencyCount.dependencyAdded()
+    init(_ unfinished: WaitGroup) {
+        self.unfinished = unfinished
+        unfinished.enter()
     }
 
     /// Whether the wait has ended.
@@ -25,7 +25,7 @@ final class DependencyEdge: Sendable {
     @discardableResult
     func end() -> Bool {
         guard leave() else { return false }
-        dependencyCount.dependencyGone()
+        unfinished.leave()
         return true
     }
 

@@ -5,12 +5,12 @@ struct OperationDependencies: Sendable {
     typealias Dependency = (operation: Operation, edge: DependencyEdge)
 
     /// How many have not finished.
-    let unfinished: DependencyCount
+    let unfinished: WaitGroup
     private var dependencies = OrderedMap<Dependency>()
 
     /// Creates dependencies that call `body` each time the last unfinished one finishes.
     init(_ body: @escaping @Sendable () -> Void) {
-        unfinished = DependencyCount(body)
+        unfinished = WaitGroup(body)
     }
 
     /// The dependencies, in the order added.

@@ -40,7 +40,7 @@ struct JobObservers: Sendable {
     /// The operation of the current or last callback.
     private(set) var causeID: Int?
     /// The drops that wait for threads that are notifying observers of a task, by its record.
-    private var drops: [ObjectIdentifier: [DependencyCount]] = [:]
+    private var drops: [ObjectIdentifier: [WaitGroup]] = [:]
 
     var isEmpty: Bool { entries.isEmpty }
 
@@ -125,13 +125,13 @@ struct JobObservers: Sendable {
     // MARK: Drops
 
     /// Makes a drop wait for another thread that is notifying observers of a task.
-    mutating func await(_ drop: DependencyCount, of record: TaskRecord) {
-        drop.dependencyAdded()
+    mutating func await(_ drop: WaitGroup, of record: TaskRecord) {
+        drop.enter()
         drops[ObjectIdentifier(record), default: []].append(drop)
     }
 
     /// Takes the drops that waited for notifications of a task, which are complete now.
-    mutating func takeDrops(of record: TaskRecord) -> [DependencyCount] {
+    mutating func takeDrops(of record: TaskRecord) -> [WaitGroup] {
         drops.isEmpty ? [] : drops.removeValue(forKey: ObjectIdentifier(record)) ?? []
     }
 }

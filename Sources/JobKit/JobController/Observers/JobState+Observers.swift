@@ -68,7 +68,7 @@ extension JobState {
     /// - Returns: The drops that have waited for it, and whether the caller must stop waiting.
     mutating func notificationEnded(
         of record: TaskRecord
-    ) -> (drops: [DependencyCount], stopsWaiting: Bool) {
+    ) -> (drops: [WaitGroup], stopsWaiting: Bool) {
         let stopsWaiting = record.notifications.end()
         let isNotifying = record.notifications.isNotifying
         return (isNotifying ? [] : observers.takeDrops(of: record), stopsWaiting)
@@ -97,7 +97,7 @@ extension JobState {
         _ changes: [JobObservers.Change],
         from source: TaskRecord?,
         isComplete: Bool,
-        _ drop: DependencyCount? = nil
+        _ drop: WaitGroup? = nil
     ) -> ChangedObservers {
         let source = source.map { ObjectIdentifier($0) }
         let changed = observers.change(changes, from: source, isComplete: isComplete)

@@ -29,7 +29,7 @@ extension TaskRecord {
         _ changed: [any JobObserver],
         to nested: JobController,
         isComplete: Bool,
-        _ drop: DependencyCount? = nil
+        _ drop: WaitGroup? = nil
     ) -> JobState.ChangedObservers {
         nested.shell.features.insert(.observed)
         return nested.shell.passingOn.withLock { _ in
@@ -63,22 +63,22 @@ extension TaskRecord {
     /// If the task is a job, the observers that came through this job are removed from it first.
     /// They receive no further events of it or of anything below it (R2).
     func notifyDropped(_ notification: TaskNotification?) {
-        let drop = DependencyCount { [self] in
+        let drop = WaitGroup { [self] in
             notification?.post(.dropped, at: .now)
             notificationEnded()
         }
-        drop.dependencyAdded()
+        drop.enter()
         if let notification {
             let observers = notification.entries.map(\.observer)
             JobObservers.passOn((observers, [(self, notification.task)]), isComplete: false, drop)
         }
-        drop.dependencyGone()
+        drop.leave()
     }
 
     /// Performs the actions that had to wait while a thread was notifying observers.
     func notificationEnded() {
         let (drops, stopsWaiting) = shell.send { $0.notificationEnded(of: self) }
-        for drop in drops { drop.dependencyGone() }
+        for drop in drops { drop.leave() }
         if stopsWaiting {
             shell.stopWaiting(for: self)
             shell.deliverElsewhere()
@@ -100,7 +100,7 @@ extension JobObservers {
     static func passOn(
         _ changed: JobState.ChangedObservers,
         isComplete: Bool,
-        _ drop: DependencyCount? = nil
+        _ drop: WaitGroup? = nil
     ) {
         var remaining = [changed]
         while let (observers, tasks) = remaining.popLast() {

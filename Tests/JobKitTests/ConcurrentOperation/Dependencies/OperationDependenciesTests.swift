@@ -40,9 +40,9 @@ import Testing
         let dependency = Operation()
         _ = insert(dependency, &dependencies)
         _ = insert(dependency, &dependencies)
-        #expect(!dependencies.unfinished.isReady)
+        #expect(!dependencies.unfinished.isEmpty)
         dependencies.remove(dependency)?.end()
-        #expect(dependencies.unfinished.isReady)
+        #expect(dependencies.unfinished.isEmpty)
     }
 
     @Test func removeAllLeavesNothing() {
@@ -81,20 +81,20 @@ import Testing
 
 @Suite struct DependencyEdgeTests {
     @Test func edgeEndsOnceWhoeverEndsIt() {
-        let dependencyCount = DependencyCount {}
-        let (first, second) = (DependencyEdge(dependencyCount), DependencyEdge(dependencyCount))
+        let unfinished = WaitGroup {}
+        let (first, second) = (DependencyEdge(unfinished), DependencyEdge(unfinished))
         #expect(first.end() == true)
         #expect(first.end() == false)
-        #expect(dependencyCount.isReady == false)
+        #expect(unfinished.isEmpty == false)
         #expect(second.end() == true)
-        #expect(dependencyCount.isReady == true)
+        #expect(unfinished.isEmpty == true)
     }
 
     @Test func abandonedEdgeMakesNoOperationReady() {
-        let dependencyCount = DependencyCount {}
-        let edge = DependencyEdge(dependencyCount)
+        let unfinished = WaitGroup {}
+        let edge = DependencyEdge(unfinished)
         #expect(edge.leave() == true)
         #expect(edge.end() == false)
-        #expect(dependencyCount.isReady == false)
+        #expect(unfinished.isEmpty == false)
     }
 }

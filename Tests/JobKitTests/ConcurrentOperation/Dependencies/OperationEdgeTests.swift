@@ -81,15 +81,15 @@ final class OperationEdgeTests: XCTestCase {
 
     func testEdgesOfFreedOperationsDoNotRetainTheirCounts() {
         let other = HeldOperation(stopsWhenCancelled: false)
-        weak var dependencyCount: DependencyCount?
+        weak var unfinished: WaitGroup?
         for number in 0..<1_000 {
             let operation = ConcurrentOperation()
             operation.addDependency(other)
             if number == 0 {
-                dependencyCount = operation.hooks.withLock { $0.dependencies.value?.unfinished }
+                unfinished = operation.hooks.withLock { $0.dependencies.value?.unfinished }
             }
         }
-        XCTAssertNil(dependencyCount, "held by an edge that nobody took out")
+        XCTAssertNil(unfinished, "held by an edge that nobody took out")
         other.start()
         other.finish()
     }

@@ -34,11 +34,11 @@ import Testing
 }
 
 @Suite struct FinishSubscribersTests {
-    private let dependencyCount = DependencyCount {}
+    private let unfinished = WaitGroup {}
 
     @Test func edgeThatEndedBeforeItWasAddedIsNotKept() {
         var subscribers = FinishSubscribers()
-        let (ended, kept) = (DependencyEdge(dependencyCount), DependencyEdge(dependencyCount))
+        let (ended, kept) = (DependencyEdge(unfinished), DependencyEdge(unfinished))
         ended.end()
         subscribers.remove(ended)
         subscribers.add(ended)

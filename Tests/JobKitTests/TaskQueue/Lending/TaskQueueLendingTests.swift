@@ -2,7 +2,7 @@ import Testing
 
 @testable import JobKit
 
-@Suite struct TaskQueuePermitsTests {
+@Suite struct TaskQueueLendingTests {
     typealias Machine = TaskQueueStateMachine<String>
 
     @Test func jobThatRunsItsOwnCodeLendsNothing() {  // J12
