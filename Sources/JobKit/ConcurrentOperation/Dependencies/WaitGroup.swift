@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts what a closure waits for, such as the unfinished dependencies of an operation.
+/// Calls a closure when all that it waits for has ended, such as the dependencies of an operation.
 ///
 /// Dependencies hold the group and not the operation, which the closure retains weakly. Therefore,
 /// an operation that is released before its dependencies finish leaves no reference that could be

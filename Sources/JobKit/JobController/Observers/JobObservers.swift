@@ -14,7 +14,8 @@ struct JobObservers: Sendable {
         /// If so, it was added before the job began, or already observed the job that tracks it.
         let isComplete: Bool
 
-        /// Whether it must be notified of the tracking of a task that observer `number` knows.
+        /// Whether it must still be notified that a task is tracked, of which `number` was the newest
+        /// observer that was notified.
         func isPending(after number: Int32) -> Bool { isComplete && self.number > number }
     }
 
@@ -51,11 +52,12 @@ struct JobObservers: Sendable {
 
     /// The observers to notify of a task's event.
     ///
-    /// Those that do not know the task receive no `.delivered`, so that its events add up.
+    /// Those that were not notified that the task is tracked receive no `.delivered`, so that its
+    /// events add up.
     ///
     /// - Parameters:
     ///   - kind: The event.
-    ///   - number: The number of the newest observer that knows the task.
+    ///   - number: The number of the newest observer that was notified that the task is tracked.
     /// - Returns: The observers.
     @inline(__always)
     func recipients(of kind: JobEvent.Kind, after number: Int32) -> [Entry] {

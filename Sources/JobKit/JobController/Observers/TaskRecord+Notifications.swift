@@ -24,7 +24,8 @@ extension TaskRecord {
     /// Passes changes of the job's observers on to the task, which is a job.
     ///
     /// One thread may add an observer while another one removes it. Therefore, only one thread at a
-    /// time passes observers on to a job, and it reads which of them this job has now.
+    /// time passes observers on to a job, and it reads which of them this job has now. Neither input
+    /// adds a task, so `send` puts none into a queue.
     func passOn(
         _ changed: [any JobObserver],
         to nested: JobController,
