@@ -24,7 +24,7 @@ enum KeyedJobs {
             for listener in next.heldListeners {
                 (listener.queue as? KeyedQueueShell)?.findJobs(above: next, listener)
             }
-            walk.visited(next.asConcurrent?.tasksToLendTo ?? [])
+            walk.visited(next.asLender?.tasksToLendTo ?? [])
         }
     }
 
@@ -75,7 +75,7 @@ extension Operation {
     /// The queues that hold the operation, or have passed it on.
     fileprivate var heldListeners: [HeldListener] {
         // Most operations have none, and thousands of jobs may listen to one.
-        guard asConcurrent?.flags.contains(.held) != false else { return [] }
+        guard mayBeHeld else { return [] }
         return listeners.compactMap { $0 as? HeldListener }
     }
 }

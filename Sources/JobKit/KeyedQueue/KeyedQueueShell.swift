@@ -46,7 +46,7 @@ final class KeyedQueueShell: HoldingQueue {
         guard enter(operation, mayHaveStarted: mayHaveStarted) else { return operation }
         let held = HeldOperation(operation: operation, queue: queue ?? queueBelow)
         let listener = HeldListener(of: self)
-        let isJob = operation.asConcurrent?.isJob == true
+        let isJob = operation.asLender != nil
         if isJob { KeyedJobs.jobAdded() }
         let jobs = duplicates == .join ? KeyedJobs.above(operation) : []
         var policy = keys.first == nil ? .append : duplicates

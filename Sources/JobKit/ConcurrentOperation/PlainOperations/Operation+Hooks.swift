@@ -93,6 +93,12 @@ extension Operation {
     /// The started jobs that wait for the operation.
     var waitingJobs: [ConcurrentOperation] { listeners.compactMap(\.waitingJob) }
 
+    /// The operation if it is a job, whose tasks may use its permit and its keys.
+    var asLender: ConcurrentOperation? { asConcurrent.flatMap { $0.isJob ? $0 : nil } }
+
+    /// Whether a queue that holds operations back may listen.
+    var mayBeHeld: Bool { asConcurrent?.flags.contains(.held) != false }
+
     // MARK: Dependents
 
     /// Adds an edge that ends when the operation finishes.

@@ -31,7 +31,7 @@ extension TaskQueueShell {
     func findWaitingJobs() {
         for operation in ask({ $0.machine.entries() }) {
             findLenders(of: operation)
-            if let job = operation.asConcurrent, job.isJob { send { $0.jobWaits(job) } }
+            if let job = operation.asLender { send { $0.jobWaits(job) } }
         }
     }
 
@@ -74,8 +74,9 @@ extension TaskQueueShell {
                     // Other jobs are not searched, because thousands of them may wait for the task.
                     queue.findLenders(of: task, from: first)
                 }
-                guard let job = task.asConcurrent, job.isExecuting, job.hasTasksToLendTo
-                else { continue }
+                guard let job = task.asLender, job.isExecuting, job.hasTasksToLendTo else {
+                    continue
+                }
                 if lenders == nil { lenders = lendingQueues(of: first) }
                 let left = (queues ?? lenders ?? []).filter { $0 !== queue }
                 guard !left.isEmpty, seen.insert(ObjectIdentifier(job)).inserted else { continue }
