@@ -75,7 +75,10 @@ private struct TimelineSVG {
             let x = layout.position(of: Int64(value * Double(unit.nanoseconds)))
             grid += "M\(x.text(decimals: 1)) \(top)V\(bottom.text(decimals: 1))"
             let label = "\(value.text(decimals: 3)) \(unit.symbol)"
-            labels += TimelineStyle.text(label, x: x, y: top - 2, style: "tick")
+            // The first and the last label stay in the picture.
+            let isLast = x > layout.width - 60
+            let (labelX, style) = isLast ? (x - 3, "tick end") : (x + 3, "tick")
+            labels += TimelineStyle.text(label, x: labelX, y: top - 2, style: style)
         }
         return grid + "\"/>\n" + labels
     }

@@ -14,7 +14,7 @@ enum TimelineStyle {
         svg{background:#fff;font-family:system-ui,'Segoe UI',Helvetica,Arial,sans-serif}
         text{font-size:11px;fill:#4a5563;white-space:pre;pointer-events:none}
         .title{font-size:16px;font-weight:600;fill:#17202b}.facts{font-size:12px}
-        .tick{font-size:10px;fill:#7a8593;text-anchor:middle}
+        .tick{font-size:10px;fill:#7a8593}.end{text-anchor:end}
         .light{fill:#fff}.dark{fill:#2a3440}
         .grid{stroke:#e3e7ec;fill:none}
         rect{rx:1.5px}rect:hover{stroke:#000;stroke-width:1.5}
