@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// The thread that finishes a task stores the message under the lock, and then acquires the
 /// ``DrainToken``. The thread that gets the token delivers until nothing is due, and then releases
-/// it. Therefore, no thread waits, and the callbacks are serial. `main()` has the token until it has
-/// returned, and a finished job never releases it.
+/// it. Therefore, no thread waits, and the callbacks are serial. `main()` has the token until it
+/// has returned, and a finished job never releases it.
 final class JobShell: CallbackDelivery {
     private let state = Guarded(JobState())
     /// The token for delivering, which is taken until the job's `main()` has returned.

@@ -67,7 +67,7 @@ struct OperationHooks {
 
     /// Marks the operation as cancelled before its start.
     ///
-    /// - Returns: The waiters to resume: all but those for the finish only.
+    /// - Returns: The waiters to resume, without those that wait for the finish only.
     mutating func cancelledBeforeStart() -> [FinishWaiter] {
         willNeverRun = true
         return subscribers.takeWaiters { !$0.isForFinishOnly }

@@ -117,8 +117,8 @@ extension Operation {
 
     /// Resumes a waiter when the operation has finished, or at once if it has.
     ///
-    /// A waiter that is not only for the finish is also resumed when a ``ConcurrentOperation`` can
-    /// no longer run.
+    /// Unless it waits for the finish only, it is also resumed when a ``ConcurrentOperation`` can no
+    /// longer run.
     func add(_ waiter: FinishWaiter) {
         let waits = withHooks { hooks in
             (waiter.isForFinishOnly || !hooks.willNeverRun) && hooks.subscribe { $0.add(waiter) }
