@@ -5,12 +5,17 @@ import JobKit
 @main
 enum SyncAccountExample {
     static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        guard arguments.count <= 1, arguments.first?.hasPrefix("-") != true else {
+            FileHandle.standardError.write(Data("Usage: sync-account [<file.svg>]\n".utf8))
+            exit(EX_USAGE)
+        }
         let job = SyncAccount()
         let recorder = TimelineRecorder()
         job.addObserver(recorder)
         let count = try await job.run(timeout: .seconds(60))
         print("Stored \(count) articles.\n")
-        if let file = CommandLine.arguments.dropFirst().first {
+        if let file = arguments.first {
             let picture = Data(recorder.timeline.svg().utf8)
             do { try picture.write(to: URL(filePath: file)) } catch {
                 let text = "sync-account: \(file): \(error.localizedDescription)\n"
