@@ -100,13 +100,16 @@ public final class ManualClock: Clock, Sendable {
     private func wait(
         _ began: (inout Machine, Machine.WaiterID, Waiter) -> [Machine.Resumption]
     ) async -> ManualClockEnding {
-        guard !Task.isCancelled else { return .cancelled }
         let id = guarded.withLock { $0.nextID() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                send { began(&$0, id, continuation) }
-                // The handler of an earlier cancellation did not find the wait.
-                if Task.isCancelled { send { $0.waitCancelled(id) } }
+                send { machine in
+                    // Read under the lock: the handler of an earlier cancellation found no wait,
+                    // and that of a later one finds it.
+                    Task.isCancelled
+                        ? [Machine.Resumption(waiter: continuation, ending: .cancelled)]
+                        : began(&machine, id, continuation)
+                }
             }
         } onCancel: {
             send { $0.waitCancelled(id) }
